@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..history import Behaviour
-from .store import Example, Shown
+from .store import Example, Fact, Recall, Shown
 
 
 @dataclass(frozen=True)
@@ -18,6 +18,20 @@ class Sample:
     taken: bool = True
     place: int = 0
     weight: float = 1.0
+
+
+def impressions(facts: Iterable[Fact], action: str) -> list[Recall]:
+    """What users looked at, by recall, in the order of its places."""
+    together: dict[tuple[str, str], list[Fact]] = {}
+    for fact in facts:
+        if fact.action == action and fact.request:
+            together.setdefault((fact.user, fact.request), []).append(fact)
+    found = []
+    for (user, request), seen in together.items():
+        items = [fact.item for fact in sorted(seen, key=lambda fact: fact.place)]
+        found.append(Recall(user, request, min(fact.time_ms for fact in seen),
+                            list(dict.fromkeys(items)), seen[0].scene))
+    return found
 
 
 def refused(shown: Sequence[Shown], taken: set[tuple[str, str, str]], count: int, seed: int,

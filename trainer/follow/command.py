@@ -19,12 +19,14 @@ from .store import Store
 #: Serving comes first: nice(2) of the process.
 NICENESS = 10
 PAUSE_SECONDS = (2.0, 60.0)
+#: Behaviours that prompts may show, of any template.
+CONTEXT = 100
 
 
 def run(args: argparse.Namespace) -> int:
     """Rounds until it is stopped, or as many as are asked for."""
     os.nice(NICENESS)
-    store = Store(Path(args.state))
+    store = Store(Path(args.state), CONTEXT)
     try:
         with connect(args) as client:
             holder = store.holder(socket.gethostname())
@@ -68,19 +70,19 @@ def _say(outcome: Outcome) -> None:
 
 
 def _source(args: argparse.Namespace) -> Source:
-    actions = _actions(args)
+    kept = _kept(args)
+    actions = None if kept is None else sorted({*kept, args.impression})
     if args.kafka:
         return Topic(args.kafka, args.topic, actions)
     return Facts([Path(folder) for folder in args.facts], actions)
 
 
-def _actions(args: argparse.Namespace) -> list[str] | None:
+def _kept(args: argparse.Namespace) -> frozenset[str] | None:
     """Actions that prompts show, and those that are learned; None: all."""
     segments = read_template(Path(args.model) / "prompt.json").histories
     if any(segment.actions is None for segment in segments):
         return None
-    shown = {action for segment in segments for action in segment.actions or ()}
-    return sorted({"", *shown, *args.answers})
+    return frozenset({"", *args.answers}.union(*(segment.actions or () for segment in segments)))
 
 
 def _learner(args: argparse.Namespace):
@@ -96,7 +98,7 @@ def _learner(args: argparse.Namespace):
 def _settings(args: argparse.Namespace, holder: str) -> Settings:
     every = args.every
     return Settings(
-        holder, tuple(args.answers),
+        holder, tuple(args.answers), args.impression, _kept(args),
         Limits(args.held_out, args.user_share, args.user_max, args.examples_max, args.replay),
         Sampling(args.refused, args.gate_examples, args.gate_least),
         examples_min=args.examples_min, window_hours=args.window_hours, rows_max=args.rows_max,

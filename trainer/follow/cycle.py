@@ -9,13 +9,13 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
-from .choice import Sample
+from .choice import Sample, impressions
 from .gate import Losses, judge
 from .gateway import NORM_MAX, Clicks, Held, LiveItem, Refused, Served, digest_of
 from .guards import Choice, Limits, choose, taken
 from .samples import Sampling, slice_of, to_learn
 from .sources import Source
-from .store import ENDED, Cycle, Store
+from .store import ENDED, Cycle, Fact, Recall, Store
 
 #: Reads of a source before a cycle begins: one that fills faster than it is read must not stop it.
 READS_MAX = 100
@@ -50,12 +50,15 @@ class Learns(Protocol):
 
 @dataclass(frozen=True)
 class Settings:
-    """`holder`: under which versions are pushed; `base`: digest of the base model's weights that
+    """`holder`: under which versions are pushed; `kept`: actions that are learned or that prompts
+    show, None: all; `base`: digest of the base model's weights that
     the folder has, None where the service says it; `canary_seconds`: that a version is tried for,
     by `share` of the users."""
 
     holder: str
     answers: tuple[str, ...] = ("click", "purchase")
+    impression: str = "impression"
+    kept: frozenset[str] | None = None
     limits: Limits = Limits()
     sampling: Sampling = Sampling()
     base: str | None = None
@@ -123,12 +126,23 @@ class Follower:
             oldest_ms = now_ms - int(self.settings.window_hours * 3_600_000)
             batch = self.source.read(self.store.cursor(self.source.name), oldest_ms)
             facts, left = taken(batch.facts, now_ms, oldest_ms)
-            added = self.store.add(facts, batch.recalls, self.source.name, batch.cursor)
+            recalls = self._recalls(facts, batch.recalls)
+            if self.settings.kept is not None:
+                facts = [fact for fact in facts if fact.action in self.settings.kept]
+            added = self.store.add(facts, recalls, self.source.name, batch.cursor)
             if not batch.repeats and len(facts) > added:
                 left["doubled"] += len(facts) - added
             self.left += left
             if batch.is_last:
                 return
+
+    def _recalls(self, facts: Sequence[Fact], recalls: list[Recall]) -> list[Recall]:
+        """What users were shown: their impressions, where a service ever had one, since what was
+        recalled and not looked at was not refused; else all that was recalled."""
+        found = impressions(facts, self.settings.impression)
+        if found and not self.store.key("has impressions"):
+            self.store.set_key("has impressions", True)
+        return found if self.store.key("has impressions") else recalls
 
     def backlog(self) -> int:
         """Examples that the served version has not learned."""

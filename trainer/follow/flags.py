@@ -42,12 +42,14 @@ def _add_pace(parser: argparse.ArgumentParser) -> None:
 def _add_examples(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--answers", nargs="+", default=["click", "purchase"], metavar="ACTION",
                         help="actions that are learned")
+    parser.add_argument("--impression", default="impression", help="action of items that a user "
+                        "looked at (where there are none: all that was recalled)")
     parser.add_argument("--window-hours", type=amount, default=48.0, help="behaviours that are kept")
     parser.add_argument("--rows-max", type=count, default=2_000_000, help="behaviours that are kept")
     parser.add_argument("--examples-min", type=count, default=50, help="new ones that a cycle needs")
     parser.add_argument("--examples-max", type=count, default=4000, help="new ones of a cycle; the "
                         "oldest beyond are shed")
-    parser.add_argument("--replay", type=amount, default=0.5, help="older examples for each new one")
+    parser.add_argument("--replay", type=amount, default=1.0, help="older examples for each new one")
     parser.add_argument("--refused", type=amount, default=2.0, help="shown items that were not "
                         "taken, for each example of a known recall")
     parser.add_argument("--held-out", type=share, default=0.1, help="of the users, never learned: "

@@ -10,12 +10,14 @@ SIGNIFICANT = 2.0
 
 @dataclass(frozen=True)
 class Losses:
-    """Of each example of the slice, in its order; `users`: whose it is."""
+    """Of each sample of the slice, in its order; `users`: whose it is; `answers`: samples that were
+    taken, None: all."""
 
     users: list[str]
     base: np.ndarray
     parent: np.ndarray
     candidate: np.ndarray
+    answers: int | None = None
 
     @staticmethod
     def none() -> "Losses":
@@ -58,9 +60,9 @@ def difference(ours: np.ndarray, theirs: np.ndarray, users: list[str]) -> Differ
 def judge(losses: Losses, least: int, largest_norm: float, norm_max: float) -> Verdict:
     """`least`: examples of the slice below which nothing is known. `largest_norm`: of a matrix of
     the candidate, of which the service takes at most `norm_max`."""
-    count = len(losses.users)
+    count = len(losses.users) if losses.answers is None else losses.answers
     if count < least:
-        return Verdict(f"{count} held-out examples, expected {least} or more", False,
+        return Verdict(f"{count} held-out examples, {least} open the gate", False,
                        {"held_out": count})
     figures = {"held_out": count, "base": float(losses.base.mean()),
                "parent": float(losses.parent.mean()),

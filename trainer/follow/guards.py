@@ -28,7 +28,7 @@ class Limits:
     user_share: float = 0.05
     user_max: int = 20
     examples_max: int = 4000
-    replay: float = 0.5
+    replay: float = 1.0
 
 
 @dataclass(frozen=True)

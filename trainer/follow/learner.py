@@ -88,7 +88,9 @@ class Learner:
                 continue
             scores = self._scores(self._open(folder, trains=False), rows)
             found.append(fit(scores, samples).losses(scores, samples))
-        return Losses([sample.example.user for sample in samples], *found)
+        base, before, after = found
+        return Losses([sample.example.user for sample in samples], base, before, after,
+                      sum(sample.taken for sample in samples))
 
     def _rows(self, samples: Sequence[Sample]) -> tuple[list[Sample], list[Row]]:
         """Those whose prompt the service would not have refused."""

@@ -214,8 +214,8 @@ class FakeLearner:
         return Losses(users, base, base - 0.1, base + (0.5 if is_bad else -0.2))
 
 
-SETTINGS = Settings("", ("click",), Limits(held_out=0.2, examples_max=60),
-                    Sampling(gate_least=5), examples_min=10, canary_seconds=20, window_hours=1)
+SETTINGS = Settings("", ("click",), limits=Limits(held_out=0.2, examples_max=60),
+                    sampling=Sampling(gate_least=5), examples_min=10, canary_seconds=20, window_hours=1)
 STORE_CALLS = ["add", "begin", "advance", "set_key", "prune"]
 SERVICE_CALLS = ["items", "base_model", "versions", "push", "activate", "roll_back", "clicks"]
 
