@@ -14,6 +14,7 @@ import { engineSuite, STAGE_NAMES } from './suites/engine/engine-suite.js';
 import { EXPERT_STAGES, expertsSuite } from './suites/experts/experts-suite.js';
 import { SHARED_STAGES, sharedSuite } from './suites/fleet/fleet-suite.js';
 import { kvSuite } from './suites/kv/kv-suite.js';
+import { LEARNING_STAGES, learningSuite } from './suites/learning/learning-suite.js';
 import { LOG_STAGES, logSuite } from './suites/log/log-suite.js';
 import { OVERLOAD_STAGES, overloadSuite } from './suites/overload/overload-suite.js';
 import { RANKING_STAGES, rankingSuite } from './suites/ranking/ranking-suite.js';
@@ -36,6 +37,7 @@ const SUITES: Readonly<Record<string, Suite>> = {
   engine: engineSuite,
   experts: expertsSuite,
   kv: kvSuite,
+  learning: learningSuite,
   log: logSuite,
   overload: overloadSuite,
   ranking: rankingSuite,
@@ -67,6 +69,8 @@ Suites: ${Object.keys(SUITES).join(', ')}. Prints a table of numbers with the ba
   --stage A,B    parts of the console suite: ${CONSOLE_STAGES.join(', ')}
   --stage A,B    parts of the cluster suite: ${CLUSTER_STAGES.join(', ')}
   --stage A,B    parts of the shared suite: ${SHARED_STAGES.join(', ')}
+  --stage A,B    parts of the learning suite: ${LEARNING_STAGES.join(', ')};
+                 --python FILE has trainer/requirements.txt (default: .venv/bin/python)
   --stage A,B    parts of the log suite: ${LOG_STAGES.join(', ')}
   --stage A,B    parts of the streams suite: ${STREAM_PARTS.join(', ')}
   --stage A,B    parts of the edges suite: ${EDGE_STAGES.join(', ')};
@@ -104,6 +108,7 @@ await runCommand(USAGE, async (words) => {
     script: 'text',
     against: 'text',
     models: 'text',
+    python: 'text',
   });
   if (suite === undefined) fail('SUITE', `one of ${Object.keys(SUITES).join(', ')}`, name);
   const quick = flags.has('quick');

@@ -1,4 +1,5 @@
 import { writeFile } from 'node:fs/promises';
+import type { Rate } from '@tessera/analysis';
 import { usersOfFile } from '@tessera/behaviour';
 import { queueCapacityFor } from '@tessera/engine';
 import { TesseraError, visible } from '@tessera/errors';
@@ -8,7 +9,7 @@ import { bothSearches, describeBoth } from './evaluate/both-searches.js';
 import { type Case, type Cases, readCases } from './evaluate/cases.js';
 import { meanOverlap, OVERLAP_DEPTH } from './evaluate/overlap.js';
 import { EXPOSURE_FLAGS, evaluateRanking } from './evaluate/rank-all.js';
-import { DEPTHS, quality } from './evaluate/ranking.js';
+import { breadthOf, DEPTHS, quality, recallWithin } from './evaluate/ranking.js';
 import { describeRows, rowsOf } from './evaluate/rows.js';
 import { RANKING_USAGE } from './served/ranking-version.js';
 import { startStack } from './served/served-stack.js';
@@ -59,10 +60,11 @@ interface Evaluation {
   readonly unknownTargets: number;
   readonly model: string;
   readonly catalogue: string;
+  readonly catalogueItems: number;
 }
 
-function report(evaluation: Evaluation, { skipped, repeatedLines }: Cases) {
-  const { answers, unknownTargets, model, catalogue } = evaluation;
+function report(evaluation: Evaluation, { cases, skipped, repeatedLines }: Cases) {
+  const { answers, unknownTargets, model, catalogue, catalogueItems } = evaluation;
   const { recall, ndcg } = quality(answers.ranks);
   const users = answers.ranks.length;
   return {
@@ -78,19 +80,30 @@ function report(evaluation: Evaluation, { skipped, repeatedLines }: Cases) {
     requestsPerSecond: users / answers.seconds,
     recall,
     ndcg,
+    recallWithin: Object.fromEntries(DEPTHS.map((k) => [k, recallWithin(answers.ranks, k)])),
+    ...breadthOf(answers.lists, cases, answers.ranks, catalogueItems),
     ...rowsOf(answers.searched),
   };
 }
 
+const shown = ({ rate, low, high }: Rate) =>
+  `${rate.toFixed(4)} (${low.toFixed(4)} to ${high.toFixed(4)})`;
+
 function describe(result: ReturnType<typeof report>): string {
-  const lines = DEPTHS.flatMap((k) => [
-    `Recall@${k}  ${(result.recall[k] ?? 0).toFixed(4)}`,
-    `NDCG@${k}    ${(result.ndcg[k] ?? 0).toFixed(4)}`,
-  ]);
+  const lines = DEPTHS.flatMap((k) => {
+    const within = result.recallWithin[k];
+    return [
+      `Recall@${k}  ${within === undefined ? '' : shown(within)}`,
+      `NDCG@${k}    ${(result.ndcg[k] ?? 0).toFixed(4)}`,
+    ];
+  });
+  const { shownItems, coverage, coldUsers, coldRecall } = result;
   const { users, skippedUsers, failedUsers, seconds, requestsPerSecond } = result;
   const { repeatedLines, unknownTargets, skippedHistoryItems } = result;
   return [
     ...lines,
+    `coverage ${(100 * coverage).toFixed(1)} % (${shownItems} items are in a first ten)`,
+    `cold items: ${coldUsers} targets in nobody's history, Recall@10 ${shown(coldRecall)}`,
     `users ${users} (${skippedUsers} without target or history left out, ${failedUsers} failed)`,
     `not in the catalogue: ${unknownTargets} targets (misses), ${skippedHistoryItems} items of ` +
       `histories (left out); ${repeatedLines} lines of users with a longer one left out`,
@@ -125,7 +138,8 @@ async function evaluateWith(
     }
     checkSomeAnswered(answers);
     const unknownTargets = stack.unknownItems(cases.map(({ target }) => target)).length;
-    return { answers, unknownTargets, model: stack.model, catalogue: stack.catalogue };
+    const { model, catalogue, catalogueItems } = stack;
+    return { answers, unknownTargets, model, catalogue, catalogueItems };
   } finally {
     await stack.close();
   }

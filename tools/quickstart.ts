@@ -21,6 +21,8 @@ Progress goes to the standard error, the tables of the test and how to serve to 
   --encoder DIR        Hugging Face or SentenceTransformers folder that makes vectors of titles, and
                        of new ads while it serves (default: TF-IDF, which needs no weights)
   --embeddings FILE    .npy of (items, dimension) in the order of --items, in place of their titles
+  --columns A,B        of --items, the texts that semantic IDs are made of (default: title)
+  --device D           cpu, or cuda for a card: the model is trained there (default: cpu)
   --minutes N          of training with its validations and its test at most (default 45)
   --max-items N        behaviours that a prompt shows (default: the users' median, in 20 to 100)
   --threads N          of the machine (default: its cores)
@@ -73,12 +75,17 @@ function planOf(flags: Flags): QuickstartPlan {
   if (embeddings !== undefined && encoder !== undefined) {
     throw new UsageError('--encoder: expected none beside --embeddings');
   }
+  if (embeddings !== undefined && flags.has('columns')) {
+    throw new UsageError('--columns: expected none beside --embeddings, which are of no texts');
+  }
   return {
     items: flags.required('items'),
     behaviours: flags.required('behaviours'),
     out: flags.text('out') ?? join('data', 'quickstart'),
     embeddings,
     encoder,
+    columns: flags.text('columns')?.split(','),
+    device: flags.text('device') ?? 'cpu',
     minutes: flags.integer('minutes', 1, MINUTES_MAX) ?? 45,
     maxItems: flags.integer('max-items', 1, ITEMS_MAX),
     threads: flags.integer('threads', 1, THREADS_MAX) ?? availableParallelism(),
@@ -117,6 +124,8 @@ async function quickstart(words: readonly string[]): Promise<void> {
     out: 'text',
     embeddings: 'text',
     encoder: 'text',
+    columns: 'text',
+    device: 'text',
     minutes: 'text',
     'max-items': 'text',
     threads: 'text',
@@ -127,7 +136,7 @@ async function quickstart(words: readonly string[]): Promise<void> {
   const plan = planOf(flags);
   const python = flags.text('python');
   if (python !== undefined) await checkPython(python);
-  await makeAll(plan, python ?? (await preparePython(run, tell)));
+  await makeAll(plan, python ?? (await preparePython(run, tell, plan.device)));
   const file = join(plan.out, 'service.json');
   const trained = await readFile(join(plan.out, 'model', 'training.json'), 'utf8');
   const { shows_again: showsAgain } = JSON.parse(trained) as { readonly shows_again: boolean };

@@ -6,6 +6,11 @@ import sys
 from collections.abc import Callable
 
 from .errors import InputError
+from .flags import amount as _amount
+from .flags import balance as _balance
+from .flags import count as _count
+from .flags import part as _part
+from .flags import share as _share
 
 try:
     from tessera_client.commands import add_connection_flags, add_push
@@ -13,6 +18,7 @@ except ModuleNotFoundError as absent:
     # One line, as _run_of has for the packages of the other commands.
     sys.exit(f"error: {absent.name}: expected what trainer/requirements.txt installs, got no such "
              "module")
+from .follow.flags import add_follow
 from .semantic_ids.settings import METHODS, QuantiserPlan
 from .settings import DTYPES, SPLITS, Plan, Shape
 
@@ -302,41 +308,6 @@ def _add_sids(commands) -> None:
     parser.set_defaults(run=_run_of("semantic_ids.command"))
 
 
-def _count(text: str) -> int:
-    value = int(text)
-    if value < 1:
-        raise argparse.ArgumentTypeError("expected a count of 1 or more")
-    return value
-
-
-def _amount(text: str) -> float:
-    value = float(text)
-    if not 0 <= value < float("inf"):
-        raise argparse.ArgumentTypeError("expected a number of 0 or more")
-    return value
-
-
-def _balance(text: str) -> float:
-    value = _amount(text)
-    if 0 < value < 1:
-        raise argparse.ArgumentTypeError("expected 0, or 1 or more: codes must hold all points")
-    return value
-
-
-def _share(text: str) -> float:
-    value = float(text)
-    if not 0 <= value <= 1:
-        raise argparse.ArgumentTypeError("expected a share of 0 to 1")
-    return value
-
-
-def _part(text: str) -> float:
-    value = float(text)
-    if not 0 <= value < 1:
-        raise argparse.ArgumentTypeError("expected a share of 0 or more, below 1")
-    return value
-
-
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m trainer")
     commands = parser.add_subparsers(dest="command", required=True)
@@ -352,6 +323,7 @@ def main() -> int:
     _add_encoder_parity(commands)
     _add_parity(commands)
     _add_finetune(commands)
+    add_follow(commands, _run_of("follow.command"))
     _add_rank(commands)
     _add_sequences(commands)
     _add_texts(commands)

@@ -86,10 +86,10 @@ def _equal_lengths(prompts: list[list[int]], batch: int) -> Iterator[list[int]]:
 def item_ranks(model, prompts: list[list[int]], targets: list[str], trie: SidTrie,
                vocabulary: Vocabulary, width: int, label: str,
                had: list[frozenset[str]] | None = None,
-               seconds: float | None = None) -> np.ndarray:
+               seconds: float | None = None, shown: set[str] | None = None) -> np.ndarray:
     """Rank (from 0) of each prompt's target item in its list; -1 where it is not there. Of each
     list the items in `had` are left out. After the seconds no batch begins, but one does in any
-    case: those that are left are UNASKED."""
+    case: those that are left are UNASKED. The first ten items of each list come into `shown`."""
     config = model.config
     ids = level_ids(vocabulary, trie)
     # Families whose heads divide the rows (Qwen2) leave it out, or have it as None.
@@ -112,23 +112,26 @@ def item_ranks(model, prompts: list[list[int]], targets: list[str], trie: SidTri
             rows = torch.tensor([prompts[place] for place in places])
             leaves, _ = beam_search(model, rows, trie, ids, width)
             for place, found in zip(places, leaves.tolist()):
-                ranks[place] = _rank(targets[place], found, trie, had[place] if had else NOTHING)
+                listed = _listed(found, trie, had[place] if had else NOTHING)
+                ranks[place] = _rank(targets[place], listed)
+                if shown is not None:
+                    shown.update(listed[:FIRST])
             bar.update(len(places))
     model.train(was_training)
     return ranks
 
 
-def _rank(target: str, leaves: list[int], trie: SidTrie, had: frozenset[str]) -> int:
-    before = 0
-    for leaf in leaves:
-        if leaf < 0:
-            break
-        items = [item for item in trie.leaf_items[leaf] if item not in had]
-        if target in items:
-            return before + items.index(target)
-        before += len(items)
-    return -1
+def _listed(leaves: list[int], trie: SidTrie, had: frozenset[str]) -> list[str]:
+    return [item for leaf in leaves if leaf >= 0 for item in trie.leaf_items[leaf]
+            if item not in had]
 
+
+def _rank(target: str, listed: list[str]) -> int:
+    return listed.index(target) if target in listed else -1
+
+
+#: Items of a list that count as shown.
+FIRST = 10
 
 #: Of the final measurement; a list is as long as its beam lets it be.
 CUTS = (5, 10, 20, 50)

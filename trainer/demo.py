@@ -85,6 +85,8 @@ def demo_prompt(vocabulary: Vocabulary) -> dict[str, object]:
                "values": {name: name for name in CATEGORIES}}
     prompt = prompt_document("demo", vocabulary.patterns, MAX_ITEMS, 3 * MAX_ITEMS + 3, [scene],
                              trim_step=MAX_ITEMS // 2)
+    history = next(each for each in prompt["segments"] if each.get("slot") == "history")
+    history["actions"] = ["click"]
     prompt["segments"].insert(1, profile)
     return prompt
 

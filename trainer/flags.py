@@ -1,5 +1,6 @@
 """Checks of flags against each other, before anything is read or written."""
 
+import argparse
 import os
 from pathlib import Path
 
@@ -25,3 +26,38 @@ def writable_folder(path: str) -> Path:
     if not os.access(out, os.W_OK | os.X_OK):
         raise InputError("--out", "a folder that can be written to", path)
     return out
+
+
+def count(text: str) -> int:
+    value = int(text)
+    if value < 1:
+        raise argparse.ArgumentTypeError("expected a count of 1 or more")
+    return value
+
+
+def amount(text: str) -> float:
+    value = float(text)
+    if not 0 <= value < float("inf"):
+        raise argparse.ArgumentTypeError("expected a number of 0 or more")
+    return value
+
+
+def balance(text: str) -> float:
+    value = amount(text)
+    if 0 < value < 1:
+        raise argparse.ArgumentTypeError("expected 0, or 1 or more: codes must hold all points")
+    return value
+
+
+def share(text: str) -> float:
+    value = float(text)
+    if not 0 <= value <= 1:
+        raise argparse.ArgumentTypeError("expected a share of 0 to 1")
+    return value
+
+
+def part(text: str) -> float:
+    value = float(text)
+    if not 0 <= value < 1:
+        raise argparse.ArgumentTypeError("expected a share of 0 or more, below 1")
+    return value

@@ -52,8 +52,9 @@ class Recalls:
     shows_again: bool  # what a user has had; left out of all lists otherwise
 
     def ranks(self, model, cases: list[Case], width: int, label: str,
-              seconds: float | None = None) -> np.ndarray:
-        """Of a case without a prompt -1: the service refuses it."""
+              seconds: float | None = None, shown: set[str] | None = None) -> np.ndarray:
+        """Of a case without a prompt -1: the service refuses it. The first ten items of each list
+        come into `shown`."""
         prompts = [self.prompt(case).tokens for case in cases]
         asked = [place for place, tokens in enumerate(prompts) if tokens]
         ranks = np.full(len(cases), -1)
@@ -61,7 +62,8 @@ class Recalls:
             ranks[asked] = item_ranks(model, [prompts[place] for place in asked],
                                       [cases[place].target.item for place in asked],
                                       self.trie, self.vocabulary, width, label,
-                                      [self.had(cases[place]) for place in asked], seconds)
+                                      [self.had(cases[place]) for place in asked], seconds,
+                                      shown)
         return ranks
 
     def prompt(self, case: Case) -> Prompt:
@@ -244,16 +246,48 @@ def _test(args: argparse.Namespace, model, parts: Split, recalls: Recalls,
     if cases:
         trained = {name: user.items for name, user in parts.trained.items()}
         left = max(0.0, 60 * args.minutes - progress.seconds) if args.minutes else None
-        mine = recalls.ranks(model, cases, args.beam, "test", left)
+        shown: set[str] = set()
+        mine = recalls.ranks(model, cases, args.beam, "test", left, shown)
         asked = [case for case, rank in zip(cases, mine, strict=True) if rank != UNASKED]
         ranks = {"model": mine[mine != UNASKED],
                  **baseline_ranks(trained, [recalls.seen(case) for case in asked])}
         metrics = {name: ranking_metrics(found, CUTS) for name, found in ranks.items()}
+        known = {item for items in trained.values() for item in items}
+        cold = np.array([case.target.item not in known for case in asked])
+        metrics["model"] |= breadth(ranks["model"], cold, len(shown) / len(recalls.writer.items))
         cut = f" of {len(cases)}, as many as the minutes allow" if len(asked) < len(cases) else ""
         had = "with" if recalls.shows_again else "without"
         print(f"test: {len(asked)} behaviours held out{cut}, beam {args.beam}, lists {had} what "
-              f"the user had in the whole history\n{_table(metrics)}{below_baselines(metrics)}")
+              f"the user had in the whole history\n{_table(metrics)}\n"
+              f"{describe_breadth(metrics['model'])}{below_baselines(metrics)}")
     _write_record(args, model, progress, recalls, metrics, out)
+
+
+def breadth(ranks: np.ndarray, cold: np.ndarray, coverage: float) -> dict[str, float]:
+    """Beside Recall and NDCG of a model: the 95 % interval of its recall@10 (Wilson 1927), the
+    share of the items that are in a first ten, and the recall of `cold` cases, whose target nothing
+    was trained on."""
+    hits = (ranks >= 0) & (ranks < 10)
+    low, high = wilson(int(hits.sum()), len(hits))
+    return {"recall@10 low": low, "recall@10 high": high, "coverage@10": coverage,
+            "cold cases": int(cold.sum()),
+            "cold recall@10": float(hits[cold].mean()) if cold.any() else 0.0}
+
+
+def wilson(hits: int, count: int) -> tuple[float, float]:
+    """Bounds of the 95 % interval of a share."""
+    square = 1.959964 ** 2 / count
+    share = hits / count
+    middle = (share + square / 2) / (1 + square)
+    half = math.sqrt(square * (share * (1 - share) + square / 4)) / (1 + square)
+    return max(0.0, middle - half), min(1.0, middle + half)
+
+
+def describe_breadth(found: dict[str, float]) -> str:
+    return (f"recall@10 of the model with 95 %: {found['recall@10 low']:.4f} to "
+            f"{found['recall@10 high']:.4f}; {found['coverage@10']:.1%} of the items are in a "
+            f"first ten; {found['cold cases']:.0f} cases of items that nothing was trained on: "
+            f"{found['cold recall@10']:.4f}")
 
 
 def below_baselines(metrics: dict[str, dict[str, float]]) -> str:

@@ -61,6 +61,7 @@ const Eligibility = record(
     denied: texts('Not these.'),
     seen: texts('Nor these.'),
     caps: list(CountedCap, 'Nor what is had often enough.'),
+    drawn: optional(one(Clause), 'In drawn places none but these.'),
   },
 );
 

@@ -1,3 +1,5 @@
+import { type Rate, rateOf } from '@tessera/analysis';
+
 /** The rank of the target of a user, 1-based; null where it was not among the items. */
 export type Rank = number | null;
 
@@ -24,4 +26,38 @@ export function quality(ranks: readonly Rank[], depths: readonly number[] = DEPT
   const at = (value: (rank: number, k: number) => number) =>
     Object.fromEntries(depths.map((k) => [k, mean((rank) => (rank <= k ? value(rank, k) : 0))]));
   return { recall: at(() => 1), ndcg: at((rank) => 1 / Math.log2(rank + 1)) };
+}
+
+/** Recall@`depth`, with the bounds of its 95 % interval. */
+export function recallWithin(ranks: readonly Rank[], depth: number): Rate {
+  return rateOf(ranks.filter((rank) => rank !== null && rank <= depth).length, ranks.length);
+}
+
+/** Which items answers have, and how targets fare that no history names. */
+export interface Breadth {
+  /** Items that are among the first 10 of any list. */
+  readonly shownItems: number;
+  /** Those over the items of the catalogue. */
+  readonly coverage: number;
+  /** Users whose target is in nobody's history: an item of which the log knows nothing. */
+  readonly coldUsers: number;
+  readonly coldRecall: Rate;
+}
+
+export function breadthOf(
+  lists: readonly (readonly string[])[],
+  cases: readonly { readonly history: readonly string[]; readonly target: string }[],
+  ranks: readonly Rank[],
+  catalogueItems: number,
+): Breadth {
+  const depth = Math.max(...DEPTHS);
+  const shown = new Set(lists.flatMap((items) => items.slice(0, depth)));
+  const known = new Set(cases.flatMap(({ history }) => history));
+  const cold = ranks.filter((_, at) => !known.has(cases[at]?.target ?? ''));
+  return {
+    shownItems: shown.size,
+    coverage: shown.size / Math.max(1, catalogueItems),
+    coldUsers: cold.length,
+    coldRecall: recallWithin(cold, depth),
+  };
 }

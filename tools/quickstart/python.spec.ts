@@ -29,6 +29,13 @@ describe('the packages of the trainer', () => {
     expect(said).toHaveLength(1);
   });
 
+  it('are PyTorch for cards, whatever was there, where a card is asked for', async () => {
+    const asked: string[] = [];
+    const install = async (words: readonly string[]) => void asked.push(words.join(' '));
+    await installPackages(install, REQUIREMENTS, () => undefined, true);
+    expect(asked).toEqual(['--force-reinstall torch==2.15.0', '-r trainer/requirements.txt']);
+  });
+
   it('are missing where none has them', async () => {
     await expect(installed(() => true)).rejects.toThrow('no such host');
   });

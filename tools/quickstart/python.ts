@@ -16,30 +16,42 @@ const PIP = ['-m', 'pip', 'install', '--quiet'];
 export async function preparePython(
   run: (command: string, words: readonly string[]) => Promise<void>,
   tell: (line: string) => void,
+  device = 'cpu',
 ): Promise<string> {
+  const forCards = device !== 'cpu';
   const python = join(FOLDER, 'bin', 'python');
   const stamp = join(FOLDER, 'trainer-requirements');
   const requirements = readFileSync(REQUIREMENTS, 'utf8');
-  const digest = createHash('sha256').update(requirements).digest('hex');
+  const wanted = forCards ? `${requirements}for cards\n` : requirements;
+  const digest = createHash('sha256').update(wanted).digest('hex');
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === digest) return python;
   tell(`Python packages of ${REQUIREMENTS} into ${FOLDER}: some minutes, once`);
   if (!existsSync(python)) await run('python3', ['-m', 'venv', FOLDER]);
-  await installPackages((words) => run(python, [...PIP, ...words]), requirements, tell);
+  await installPackages((words) => run(python, [...PIP, ...words]), requirements, tell, forCards);
   writeFileSync(stamp, digest);
   return python;
 }
 
-/** Packages of the trainer; PyTorch from its own index where that answers, else from pip's. */
+/**
+ * Packages of the trainer; PyTorch for processors from its own index where that answers, else, and
+ * for cards, from pip's.
+ */
 export async function installPackages(
   install: (words: readonly string[]) => Promise<void>,
   requirements: string,
   tell: (line: string) => void,
+  forCards = false,
 ): Promise<void> {
   const torch = /^torch==.*$/m.exec(requirements)?.[0] ?? 'torch';
-  try {
-    await install(['--retries', '1', '--index-url', TORCH_INDEX, torch]);
-  } catch {
-    tell(`no PyTorch from ${TORCH_INDEX}: pip's own index has it, with gigabytes for cards`);
+  if (forCards) {
+    // The one for processors has the same version, so pip would keep it.
+    await install(['--force-reinstall', torch]);
+  } else {
+    try {
+      await install(['--retries', '1', '--index-url', TORCH_INDEX, torch]);
+    } catch {
+      tell(`no PyTorch from ${TORCH_INDEX}: pip's own index has it, with gigabytes for cards`);
+    }
   }
   await install(['-r', REQUIREMENTS]);
 }

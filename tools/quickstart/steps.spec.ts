@@ -14,6 +14,8 @@ const PLAN = {
   out: 'made',
   embeddings: undefined,
   encoder: undefined,
+  columns: undefined,
+  device: 'cpu',
   minutes: 7,
   maxItems: undefined,
   threads: 3,
@@ -33,7 +35,16 @@ describe('the steps of a quickstart', () => {
     expect(sids).toBe('sids --items ads.tsv --out made/sids --threads 3 --seed 5');
     expect(train).toContain('train --sequences made/sequences.jsonl --index made/sids/index.json');
     expect(train).toContain('--codebooks made/sids --items ads.tsv --out made/model');
-    expect(train).toContain('--minutes 7 --threads 3 --seed 5');
+    expect(train).toContain('--minutes 7 --threads 3 --seed 5 --device cpu');
+  });
+
+  it('take more texts than titles, and a card', () => {
+    const given = { ...PLAN, columns: ['title', 'brand'], device: 'cuda' };
+    const [, sids, train] = stepsOf(given).map(({ words }) => words.join(' '));
+    expect(sids).toContain('--columns title brand --out');
+    expect(train).toContain('--device cuda');
+    const [, texts] = stepsOf({ ...given, encoder: 'minilm' });
+    expect(texts?.words.join(' ')).toContain('--columns title brand');
   });
 
   it('take vectors in place of titles', () => {

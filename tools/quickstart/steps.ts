@@ -8,6 +8,10 @@ export interface QuickstartPlan {
   readonly embeddings: string | undefined;
   /** Folder of a model of texts. */
   readonly encoder: string | undefined;
+  /** Of the items' file, the texts that semantic IDs are made of; undefined: titles. */
+  readonly columns: readonly string[] | undefined;
+  /** That the model is trained on, as PyTorch names it. */
+  readonly device: string;
   readonly minutes: number;
   /** Behaviours that a prompt shows; undefined: the users' median. */
   readonly maxItems: number | undefined;
@@ -53,7 +57,7 @@ export function stepsOf(plan: QuickstartPlan): readonly QuickstartStep[] {
     {
       title: 'Semantic IDs',
       program: 'trainer',
-      words: ['sids', '--items', items, ...vectorsOf(plan), '--out', sids, ...machine],
+      words: ['sids', '--items', items, ...textsOf(plan), '--out', sids, ...machine],
     },
     {
       title: 'A model, and its test against popularity and item-KNN',
@@ -61,7 +65,7 @@ export function stepsOf(plan: QuickstartPlan): readonly QuickstartStep[] {
       words: [
         ...['train', '--sequences', sequences, '--index', join(sids, 'index.json')],
         ...['--codebooks', sids, '--items', items, '--out', join(out, 'model')],
-        ...[...TRAINING, '--minutes', String(minutes), ...machine],
+        ...[...TRAINING, '--minutes', String(minutes), ...machine, '--device', plan.device],
         ...(maxItems === undefined ? [] : ['--max-items', String(maxItems)]),
       ],
     },
@@ -75,7 +79,11 @@ const filesOf = (out: string) => ({
   encoder: join(out, 'vectors.json'),
 });
 
-function encoderSteps({ items, out, encoder, threads }: QuickstartPlan): QuickstartStep[] {
+const columnWords = (columns: QuickstartPlan['columns']) =>
+  columns === undefined ? [] : ['--columns', ...columns];
+
+function encoderSteps(plan: QuickstartPlan): QuickstartStep[] {
+  const { items, out, encoder, columns, threads } = plan;
   if (encoder === undefined) return [];
   const { texts, vectors } = filesOf(out);
   const threadWords = ['--threads', String(threads)];
@@ -83,7 +91,7 @@ function encoderSteps({ items, out, encoder, threads }: QuickstartPlan): Quickst
     {
       title: "The items' texts",
       program: 'trainer',
-      words: ['texts', '--items', items, '--out', texts],
+      words: ['texts', '--items', items, '--out', texts, ...columnWords(columns)],
     },
     {
       title: 'Their vectors, by the engine that the service has',
@@ -94,12 +102,12 @@ function encoderSteps({ items, out, encoder, threads }: QuickstartPlan): Quickst
 }
 
 /** Flags of `trainer sids`; none: it makes vectors of titles itself. */
-function vectorsOf({ out, embeddings, encoder }: QuickstartPlan): readonly string[] {
+function textsOf({ out, embeddings, encoder, columns }: QuickstartPlan): readonly string[] {
   if (encoder !== undefined) {
     const files = filesOf(out);
     return ['--embeddings', files.vectors, '--encoder', files.encoder];
   }
-  return embeddings === undefined ? [] : ['--embeddings', embeddings];
+  return embeddings === undefined ? columnWords(columns) : ['--embeddings', embeddings];
 }
 
 /** A configuration: areas of keys. */

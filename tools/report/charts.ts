@@ -67,12 +67,44 @@ export function barChart(title: string, bars: readonly Bar[]): string {
 
 /** A chart of its own document, under its title. */
 function figure(title: string, options: Plot.PlotOptions): string {
-  const { document } = parseHTML('<!doctype html><html lang="en"><body></body></html>');
-  const chart = Plot.plot({ width: WIDTH, ariaLabel: title, ...options, document });
-  chart.setAttribute('role', 'img');
+  const { document } = emptyPage();
   const caption = document.createElement('figcaption');
   caption.textContent = title;
   const whole = document.createElement('figure');
-  whole.append(caption, chart);
+  whole.append(caption, drawn(document, title, options));
   return whole.outerHTML;
+}
+
+export interface Panel {
+  readonly title: string;
+  readonly options: Plot.PlotOptions & { readonly height: number };
+}
+
+/** Charts of one width, one below the other, as the text of an SVG file. */
+export function panelsSvg(title: string, panels: readonly Panel[]): string {
+  const { document } = emptyPage();
+  const TITLE_HEIGHT = 24;
+  let height = 0;
+  const parts = panels.map(({ title: of, options }) => {
+    const chart = drawn(document, of, options);
+    chart.setAttribute('x', '0');
+    chart.setAttribute('y', String(height + TITLE_HEIGHT));
+    const text = `<text x="10" y="${height + 16}" font-weight="bold">${of}</text>`;
+    height += TITLE_HEIGHT + options.height;
+    return text + chart.outerHTML;
+  });
+  const size = `viewBox="0 0 ${WIDTH} ${height}" width="${WIDTH}" height="${height}"`;
+  const font = 'font-family="system-ui, sans-serif" font-size="12"';
+  const space = 'xmlns="http://www.w3.org/2000/svg"';
+  const ground = '<rect width="100%" height="100%" fill="white"/>';
+  return `<svg ${space} ${size} ${font} role="img" aria-label="${title}">${ground}${parts.join('')}</svg>\n`;
+}
+
+type Page = ReturnType<typeof parseHTML>['document'];
+const emptyPage = () => parseHTML('<!doctype html><html lang="en"><body></body></html>');
+
+function drawn(document: Page, title: string, options: Plot.PlotOptions) {
+  const chart = Plot.plot({ width: WIDTH, ariaLabel: title, ...options, document });
+  chart.setAttribute('role', 'img');
+  return chart;
 }

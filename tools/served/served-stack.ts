@@ -18,6 +18,7 @@ export interface ServedStack {
   readonly grpcAddress: string;
   readonly model: string;
   readonly catalogue: string;
+  readonly catalogueItems: number;
   /** Some users that can be recalled for; empty where the model folder has none. */
   readonly sampleUserIds: readonly string[];
   /** Of these items, those that the catalogue does not have. */
@@ -57,6 +58,7 @@ export async function startStack(
       grpcAddress: serving.grpcAddress,
       model: runtime.facts.summary.model.digest,
       catalogue: runtime.facts.summary.catalogue.digest,
+      catalogueItems: runtime.facts.summary.catalogue.itemCount,
       sampleUserIds: await runtime.facts.sampleUserIds(SAMPLE_USERS_MAX),
       unknownItems: (itemIds) => {
         const described = runtime.facts.describe(itemIds);

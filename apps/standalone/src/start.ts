@@ -27,6 +27,7 @@ import { runtimeOptions } from './runtime-options.js';
 import { sampleTable } from './sample-table.js';
 import { serve } from './serve.js';
 import { SharedStores } from './shared-stores.js';
+import { startWorld, worldProgram } from './world-process.js';
 
 async function load(
   config: Config,
@@ -155,9 +156,14 @@ const addressesOf = ({ httpUrl, grpcAddress }: Serving, { console }: Config) => 
 });
 
 /** Loads what the configuration names and serves it. */
-export async function start(config: Config, isJsonLog: boolean): Promise<void> {
+export async function start(
+  config: Config,
+  isJsonLog: boolean,
+  company: 'alone' | 'with a world' = 'alone',
+): Promise<void> {
   // A model takes long to load: what keeps the service from serving is said before.
   refuseOpenDoors(config);
+  const world = company === 'alone' ? undefined : worldProgram();
   const output = openOutput(config.log.level, isJsonLog);
   const { log, print } = output;
   await warnOfStores(config, log);
@@ -211,5 +217,6 @@ export async function start(config: Config, isJsonLog: boolean): Promise<void> {
   });
   drainOnStopSignals(serving.drain, (status) => process.exit(status));
   reportServing(output, addressesOf(serving, config));
+  if (world !== undefined) startWorld(world, serving.grpcAddress, config, output);
   await showDemo(output, runtime, config);
 }

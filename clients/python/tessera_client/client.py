@@ -210,6 +210,18 @@ class Client:
         request = catalogue_pb2.ApplyRequest(changes=changes, catalogue=catalogue)
         return self._call(self._catalogue.Apply, request, deadline_ms)
 
+    def items(
+        self, *, catalogue: str = "", deadline_ms: float | None = None
+    ) -> list[catalogue_pb2.Item]:
+        """Every item of the newest version of a catalogue, paused ones too."""
+        request = catalogue_pb2.ListItemsRequest(catalogue=catalogue)
+
+        def read(request: Any, **how: Any) -> list[catalogue_pb2.Item]:
+            return [item for part in self._catalogue.ListItems(request, **how)
+                    for item in part.items]
+
+        return self._call(read, request, deadline_ms)
+
     def serving(self, *, deadline_ms: float | None = None) -> bool:
         """True if the service is there and ready (grpc.health.v1)."""
         request = health_pb2.HealthCheckRequest()

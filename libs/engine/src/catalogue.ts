@@ -50,6 +50,7 @@ export const NO_ELIGIBILITY: Eligibility = {
   denied: [],
   seen: [],
   caps: [],
+  drawn: undefined,
 };
 export const NO_POLICY: ItemPolicy = { orderBy: '', diversity: [] };
 /** Which items a request may find, how those of a SID are chosen, and by what they go. */

@@ -105,6 +105,10 @@ const asked = (predicate: Clause): ReachRequest => ({
   eligibility: { ...NO_ELIGIBILITY, predicate },
   itemPolicy: NO_POLICY,
 });
+const ofDrawn = (drawn: Clause): ReachRequest => ({
+  eligibility: { ...NO_ELIGIBILITY, drawn },
+  itemPolicy: NO_POLICY,
+});
 const deep = (depth: number): Clause => (depth === 1 ? LEAF : joined('not', [deep(depth - 1)]));
 const listed = (list: 'allowed' | 'denied' | 'seen'): ReachRequest => {
   const items = new Array<string>(REACH_LIMITS.listItems + 1).fill('i1');
@@ -134,6 +138,7 @@ const REFUSED: readonly (readonly [string, ReachRequest])[] = [
   [`${PREDICATE}.all[0].attribute`, asked(joined('all', [{ ...LEAF, attribute: '' }]))],
   [PREDICATE, asked({ ...LEAF, min: Number.NEGATIVE_INFINITY })],
   [PREDICATE, asked({ ...LEAF, min: Number.NaN })],
+  ['eligibility.drawn', ofDrawn({ ...LEAF, kind: 'in', values: new Array(4097).fill('a') })],
   ['eligibility.allowed', listed('allowed')],
   ['eligibility.denied', listed('denied')],
   ['eligibility.seen', listed('seen')],

@@ -75,6 +75,7 @@ export function randomEligibility(itemIds: readonly string[]): fc.Arbitrary<Aske
     allowed: option(list),
     denied: list,
     seen: list,
+    drawn: fc.constant(undefined),
   });
 }
 

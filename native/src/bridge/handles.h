@@ -75,6 +75,8 @@ struct ViewHandle {
 struct ReachHandle {
   std::shared_ptr<catalogue::LiveCatalogue> live;
   catalogue::Reach reach;
+  catalogue::Reach drawn;  // of drawn places, where it is another
+  uint32_t drawn_items = 0;
   std::shared_ptr<const catalogue::ItemPolicy> item_policy;  // may be null
   std::shared_ptr<const catalogue::Appraiser> appraiser;     // the same
 };

@@ -51,7 +51,9 @@ Status fill_reach(ReachHandle& handle, std::shared_ptr<const catalogue::View> vi
                   const catalogue::ReachRequest& request) {
   if (const auto schema = handle.live->schema(); schema != nullptr) {
     const auto& predicate = request.eligibility.predicate;
+    const auto& drawn = request.eligibility.drawn;
     if (predicate) TESSERA_RETURN_IF_ERROR(schema->check_clause(*predicate));
+    if (drawn) TESSERA_RETURN_IF_ERROR(schema->check_clause(*drawn, catalogue::kDrawnPath));
     TESSERA_RETURN_IF_ERROR(schema->check_caps(request.eligibility.caps));
     TESSERA_RETURN_IF_ERROR(schema->check_policy(request.item_policy));
   }
@@ -62,6 +64,11 @@ Status fill_reach(ReachHandle& handle, std::shared_ptr<const catalogue::View> vi
   auto appraiser = catalogue::Appraiser::compile(view, request.valuation);
   if (!appraiser.is_ok()) return appraiser.status();
   handle.appraiser = std::move(appraiser).value();
+  if (request.eligibility.drawn) {
+    const auto of_places = catalogue::for_drawn_places(request.eligibility);
+    handle.drawn = catalogue::Reach(view, catalogue::compile_eligibility(*view, of_places));
+    handle.drawn_items = catalogue::count_obtainable(handle.drawn, handle.appraiser.get());
+  }
   auto eligibility = catalogue::compile_eligibility(*view, request.eligibility);
   handle.reach = catalogue::Reach(std::move(view), std::move(eligibility));
   return Status::ok();

@@ -106,6 +106,8 @@ void read_reaches(Napi::Env env, const Napi::Value& value, std::span<engine::Req
       fail_at("[" + std::to_string(i) + "]", "one of the binding's catalogue");
     }
     requests[i].reach = handle->reach;
+    requests[i].explore.reach = handle->drawn;
+    requests[i].explore.items = handle->drawn_items;
     requests[i].item_policy = handle->item_policy;
     requests[i].appraiser = handle->appraiser;
   }

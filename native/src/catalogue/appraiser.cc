@@ -151,4 +151,14 @@ uint64_t count_excluded(const Reach& reach, const Appraiser& appraiser) {
   return count;
 }
 
+uint32_t count_obtainable(const Reach& reach, const Appraiser* appraiser) {
+  uint32_t count = 0;
+  const uint64_t* const items = reach.eligibility()->items.data();
+  for_each_bit(items, 0, reach.view().item_count(), [&](uint64_t item) {
+    const auto ordinal = static_cast<ItemOrdinal>(item);
+    count += appraiser == nullptr || appraiser->sum(ordinal) != kExcluded ? 1 : 0;
+  });
+  return count;
+}
+
 }  // namespace tessera::catalogue

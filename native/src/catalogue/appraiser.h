@@ -75,4 +75,7 @@ class Appraiser {
 /// Live items of a reach that a valuation excludes.
 uint64_t count_excluded(const Reach& reach, const Appraiser& appraiser);
 
+/// Items that an answer may have of a reach that restricts its items; `appraiser` may be null.
+uint32_t count_obtainable(const Reach& reach, const Appraiser* appraiser);
+
 }  // namespace tessera::catalogue

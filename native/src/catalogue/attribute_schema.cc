@@ -138,8 +138,8 @@ Status AttributeSchema::check_object(std::string_view json,
   return Status::ok();
 }
 
-Status AttributeSchema::check_clause(const Clause& clause) const {
-  for (const Clause& below : clause.clauses) TESSERA_RETURN_IF_ERROR(check_clause(below));
+Status AttributeSchema::check_clause(const Clause& clause, const std::string& path) const {
+  for (const Clause& below : clause.clauses) TESSERA_RETURN_IF_ERROR(check_clause(below, path));
   if (!clause.is_about_attribute()) return Status::ok();
   std::string refusal = name_refusal(clause.attribute);
   if (refusal.empty()) refusal = type_refusal(clause.attribute, clause.type());
@@ -147,8 +147,7 @@ Status AttributeSchema::check_clause(const Clause& clause) const {
     if (refusal.empty()) refusal = value_refusal(clause.attribute, value);
   }
   if (refusal.empty()) return Status::ok();
-  return invalid_member("eligibility.predicate",
-                        "attribute " + quote(clause.attribute) + ": " + refusal);
+  return invalid_member(path, "attribute " + quote(clause.attribute) + ": " + refusal);
 }
 
 Status AttributeSchema::check_type(const std::string& name, AttributeType type) const {

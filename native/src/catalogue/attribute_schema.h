@@ -46,7 +46,7 @@ class AttributeSchema {
                       const std::function<bool(std::string_view)>& concerns) const;
   /// Errors: REQUEST_INVALID, the message beginning with `eligibility.predicate`, a cap's path or
   /// `itemPolicy`.
-  Status check_clause(const Clause& clause) const;
+  Status check_clause(const Clause& clause, const std::string& path = kPredicatePath) const;
   Status check_caps(const std::vector<CountedCap>& caps) const;
   Status check_policy(const ItemPolicyRequest& request) const;
   bool declares(std::string_view name, AttributeType type) const {

@@ -70,14 +70,13 @@ bool lets_pass(const View& view, const std::optional<Clause>& predicate,
          (!flight || flight_seconds(flight->attributes, row).has(flight->second));
 }
 
-Status check_clause(const View& view, const Clause& clause) {
+Status check_clause(const View& view, const Clause& clause, const std::string& path) {
   for (const Clause& below : clause.clauses) {
-    TESSERA_RETURN_IF_ERROR(check_clause(view, below));
+    TESSERA_RETURN_IF_ERROR(check_clause(view, below, path));
   }
   if (!clause.is_about_attribute()) return Status::ok();
-  const auto invalid = [&clause](const std::string& message) {
-    return Status(Code::kRequestInvalid,
-                  "eligibility.predicate: attribute " + quote(clause.attribute) + " " + message);
+  const auto invalid = [&](const std::string& message) {
+    return invalid_member(path, "attribute " + quote(clause.attribute) + " " + message);
   };
   const AttributeIndex::Attribute* indexed =
       view.eligibility_index().attributes().find(clause.attribute);
@@ -189,8 +188,23 @@ Status check_attribute(const View& view, const std::string& path, const std::str
 }
 
 Status check_eligibility(const View& view, const EligibilityRequest& request) {
-  if (request.predicate) TESSERA_RETURN_IF_ERROR(check_clause(view, *request.predicate));
+  if (request.predicate) {
+    TESSERA_RETURN_IF_ERROR(check_clause(view, *request.predicate, kPredicatePath));
+  }
+  if (request.drawn) TESSERA_RETURN_IF_ERROR(check_clause(view, *request.drawn, kDrawnPath));
   return check_caps(view, request.caps);
+}
+
+EligibilityRequest for_drawn_places(const EligibilityRequest& request) {
+  EligibilityRequest drawn = request;
+  drawn.drawn.reset();
+  if (!request.predicate) {
+    drawn.predicate = request.drawn;
+  } else {
+    drawn.predicate =
+        Clause{.kind = ClauseKind::kAll, .clauses = {*request.predicate, *request.drawn}};
+  }
+  return drawn;
 }
 
 std::optional<Flight> flight_in(const View& view, const EligibilityRequest& request) {

@@ -36,6 +36,7 @@ struct EligibilityRequest {
   std::vector<std::string> seen;                    // nor these
   std::vector<CountedCap> caps;                     // nor what is had often enough
   std::optional<Flight> flight;                     // those in it
+  std::optional<Clause> drawn;                      // in drawn places none but these
 
   bool has_lists() const { return allowed || !denied.empty() || !seen.empty(); }
 };
@@ -97,6 +98,9 @@ Status check_attribute(const View& view, const std::string& path, const std::str
 /// view.
 /// REQUIRES: complete_reach_request() has let it pass.
 Status check_eligibility(const View& view, const EligibilityRequest& request);
+
+/// The eligibility of drawn places. REQUIRES: `drawn` is there.
+EligibilityRequest for_drawn_places(const EligibilityRequest& request);
 
 /// The flight that counts for a view: none where no item of it has or has had one.
 std::optional<Flight> flight_in(const View& view, const EligibilityRequest& request);

@@ -100,8 +100,8 @@ std::string deciding_clause(const Clause& clause, const AttributeRow& row, bool 
 
 }  // namespace
 
-Status complete_predicate(Clause& predicate) {
-  return PredicateCompleter().complete(predicate, "eligibility.predicate", 1);
+Status complete_predicate(Clause& predicate, const std::string& path) {
+  return PredicateCompleter().complete(predicate, path, 1);
 }
 
 bool matches(const Clause& clause, const AttributeRow& row) {

@@ -37,10 +37,15 @@ struct Clause {
   bool is_about_attribute() const { return kind >= ClauseKind::kIn; }
 };
 
+/// The member of a request that restricts its items.
+inline constexpr char kPredicatePath[] = "eligibility.predicate";
+/// The one that restricts those of its drawn places.
+inline constexpr char kDrawnPath[] = "eligibility.drawn";
+
 /// Checks a predicate as a caller gives it and sorts its values. Errors: REQUEST_INVALID, the
-/// message beginning with the path of the member at fault, from "eligibility.predicate" on: a
-/// clause that lacks what its kind needs, or a limit above.
-Status complete_predicate(Clause& predicate);
+/// message beginning with the path of the member at fault, from `path` on: a clause that lacks what
+/// its kind needs, or a limit above.
+Status complete_predicate(Clause& predicate, const std::string& path = kPredicatePath);
 
 bool matches(const Clause& clause, const AttributeRow& row);
 

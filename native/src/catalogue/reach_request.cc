@@ -17,6 +17,9 @@ Status check_list(const char* name, const std::vector<std::string>& items) {
 Status complete_reach_request(ReachRequest& request) {
   EligibilityRequest& eligibility = request.eligibility;
   if (eligibility.predicate) TESSERA_RETURN_IF_ERROR(complete_predicate(*eligibility.predicate));
+  if (eligibility.drawn) {
+    TESSERA_RETURN_IF_ERROR(complete_predicate(*eligibility.drawn, kDrawnPath));
+  }
   if (eligibility.allowed) TESSERA_RETURN_IF_ERROR(check_list("allowed", *eligibility.allowed));
   TESSERA_RETURN_IF_ERROR(check_list("denied", eligibility.denied));
   TESSERA_RETURN_IF_ERROR(check_list("seen", eligibility.seen));

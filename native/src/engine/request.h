@@ -68,6 +68,10 @@ struct Request {
     double temperature = 1;
     uint32_t seed_low = 0;
     uint32_t seed_high = 0;
+    /// They are drawn among its items, all of which `Request::reach` has too, in the same version;
+    /// where it is not set, among those of `Request::reach`.
+    catalogue::Reach reach;
+    uint32_t items = 0;  // of `reach`, where it is set
   };
   Explore explore;
   /// Recall: an item that `reach` has, whose fate the answer has; kNoItem: none.

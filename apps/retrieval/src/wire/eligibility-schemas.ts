@@ -32,5 +32,6 @@ export const ELIGIBILITY_SCHEMAS = {
     allowed: listSchema(text),
     denied: listSchema(text),
     seen: listSchema(text),
+    drawn: reference('EligibilityClause'),
   }),
 };

@@ -22,9 +22,11 @@ function wireClause({ kind, clauses, attribute, values, min, max }: Clause): Wir
   return forms[kind] as WirePredicate;
 }
 
-function wireEligibility({ predicate, allowed, denied, seen }: Eligibility): WireEligibility {
+function wireEligibility(eligibility: Eligibility): WireEligibility {
+  const { predicate, drawn, allowed, denied, seen } = eligibility;
   return {
     predicate: predicate && wireClause(predicate),
+    drawn: drawn && wireClause(drawn),
     allowed: allowed && { itemIds: [...allowed] },
     denied: [...denied],
     seen: [...seen],
@@ -36,12 +38,14 @@ const ofPredicate = (predicate: object): WireEligibility => ({
   allowed: undefined,
   denied: [],
   seen: [],
+  drawn: undefined,
 });
 
 describe('eligibility of the wire', () => {
   it('means the clauses that JSON means', () => {
     const property = fc.property(randomEligibility(['a', 'b']), (eligibility) => {
-      expect(eligibilityFrom(wireEligibility(eligibility))).toEqual(eligibility);
+      const asked = { ...eligibility, drawn: eligibility.predicate };
+      expect(eligibilityFrom(wireEligibility(asked))).toEqual(asked);
     });
     fc.assert(property, { seed: 20261123, numRuns: 200 });
   });

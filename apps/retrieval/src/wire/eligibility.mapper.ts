@@ -42,10 +42,14 @@ export function clauseFrom(
 
 /** @throws TesseraError REQUEST_INVALID with the path of the member at fault */
 export function eligibilityFrom(message: WireEligibility): Eligibility {
-  const { predicate, allowed, denied, seen } = message;
-  const path = 'eligibility.predicate';
+  const { allowed, denied, seen } = message;
+  const clause = (name: 'predicate' | 'drawn') => {
+    const asked = message[name];
+    return given(asked) ? clauseFrom(asked, `eligibility.${name}`, reader) : undefined;
+  };
   return {
-    predicate: given(predicate) ? clauseFrom(predicate, path, reader) : undefined,
+    predicate: clause('predicate'),
+    drawn: clause('drawn'),
     allowed: given(allowed) ? allowed.itemIds : undefined,
     denied,
     seen,

@@ -450,8 +450,11 @@ async function checkExplored(asked: Asking, filter: AnalysisFilter): Promise<voi
       .flatMap(({ recall, itemId, click }) => (click ? [recall.recallId + itemId] : [])),
   );
   const drawn = answered.filter((one) => explorationOf(one).propensities.length > 0);
-  const explored = drawn.filter((one) => rankingOf(one).ranked_items === 0);
-  const ranked = drawn.length - explored.length;
+  const unranked = drawn.filter((one) => rankingOf(one).ranked_items === 0);
+  const explored = unranked.filter((one) => explorationOf(one).no_propensities === '');
+  const ranked = drawn.length - unranked.length;
+  const part = unranked.length - explored.length;
+  expect(part).toBeGreaterThan(0);
   const wanted = explored.toReversed().map((one) => ({
     recallId: one.recallId,
     requestId: one.requestId,
@@ -465,7 +468,7 @@ async function checkExplored(asked: Asking, filter: AnalysisFilter): Promise<voi
   expect(traffic.recalls).toHaveLength(wanted.length);
   const beams = answered.filter((one) => explorationOf(one).no_propensities === 'beam').length;
   const plain = answered.length - drawn.length - beams;
-  expect(traffic).toMatchObject({ without: { beam: beams, plain, ranked }, oneIn: 1 });
+  expect(traffic).toMatchObject({ without: { beam: beams, plain, ranked, part }, oneIn: 1 });
   const users = new Set(explored.map(({ userId, recallId }) => userId || recallId));
   expect(new Set(traffic.recalls.map(({ user }) => user)).size).toBe(users.size);
   // The policy that was served, on all recalls but one.
@@ -476,7 +479,7 @@ async function checkExplored(asked: Asking, filter: AnalysisFilter): Promise<voi
   const page = outcomesPage(traffic, new Map(targets), { reward: 'click' });
   expect(page).toMatchObject({
     recalls: wanted.length - 1,
-    left: { beam: beams, plain, ranked, unasked: 1 },
+    left: { beam: beams, plain, ranked, part, unasked: 1 },
   });
   const { served, weighted } = page.estimates ?? {};
   // Fewer users than an interval needs.

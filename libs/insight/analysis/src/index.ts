@@ -6,6 +6,7 @@ export type { AnalysisFilter } from './domain/filter.js';
 export type { LoggedItem, LoggedRecall } from './domain/logged-recall.js';
 export type { OutcomeActions } from './domain/outcomes.js';
 export { jaccardDistance, shapleyValues } from './domain/shapley.js';
+export { rateOf } from './domain/statistics.js';
 export { type ClickHouseAddress, ClickHouseStore } from './outside/clickhouse-store.js';
 export { DuckdbStore } from './outside/duckdb-store.js';
 export { ad } from './questions/ad.js';

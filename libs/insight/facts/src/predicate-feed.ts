@@ -74,7 +74,7 @@ export class PredicateFeed {
 
   private async evaluate({ id, catalogue, eligibility, hourMs }: Asked): Promise<void> {
     const { predicate, allowed } = eligibility;
-    const shared = { predicate, allowed, denied: [], seen: [] };
+    const shared = { predicate, allowed, denied: [], seen: [], drawn: undefined };
     const admitted = await this.parts.catalogue(catalogue).items.admitted(shared, ELIGIBLE_MAX);
     // Too many to list: recalls with it count as unknown.
     if (admitted === undefined) return;

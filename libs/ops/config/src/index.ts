@@ -19,7 +19,7 @@ export {
   servesOwnDemo,
   tokenOfEnvironment,
 } from './load-config.js';
-export { repositoryRoot } from './repository-root.js';
+export { dataRoot, repositoryRoot } from './repository-root.js';
 export { CONFIG_KEYS, CONFIG_LIMITS, type Config, type ConfigKey } from './schema.js';
 export { FLAG_LINES, parseStartFlags, type StartFlags } from './start-flags.js';
 export { watchedSecret } from './watched-secret.js';

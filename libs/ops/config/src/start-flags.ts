@@ -6,6 +6,8 @@ export interface StartFlags {
   readonly jsonLog: boolean;
   /** Configuration by path. */
   readonly values: Readonly<Record<string, string>>;
+  /** Those of the process's own switches that are there. */
+  readonly own: ReadonlySet<string>;
 }
 
 const SWITCHES: Readonly<Record<string, 'printConfig' | 'jsonLog'>> = {
@@ -33,7 +35,12 @@ export interface BadFlags {
   readonly reason: string;
 }
 
-export function parseStartFlags(words: readonly string[]): StartFlags | 'help' | BadFlags {
+/** @param ownSwitches of this process alone */
+export function parseStartFlags(
+  words: readonly string[],
+  ownSwitches: readonly string[] = [],
+): StartFlags | 'help' | BadFlags {
+  const own = new Set<string>();
   let file: string | undefined;
   const switches = { printConfig: false, jsonLog: false };
   let values: Record<string, string> = {};
@@ -45,9 +52,18 @@ export function parseStartFlags(words: readonly string[]): StartFlags | 'help' |
       switches[name] = true;
       continue;
     }
+    if (ownSwitches.includes(word)) {
+      own.add(word);
+      continue;
+    }
     const setting = Object.hasOwn(SETTINGS, word) ? SETTINGS[word] : undefined;
     if (word !== '--config' && setting === undefined) {
-      const known = ['--config', ...Object.keys(SWITCHES), ...Object.keys(SETTINGS)].join(', ');
+      const known = [
+        '--config',
+        ...Object.keys(SWITCHES),
+        ...Object.keys(SETTINGS),
+        ...ownSwitches,
+      ].join(', ');
       return { reason: `${word}: expected one of ${known}` };
     }
     at += 1;
@@ -56,5 +72,5 @@ export function parseStartFlags(words: readonly string[]): StartFlags | 'help' |
     if (setting === undefined) file = value;
     else values = { ...values, ...setting(value) };
   }
-  return { file, ...switches, values };
+  return { file, ...switches, values, own };
 }

@@ -49,12 +49,14 @@ const tellAsLog: Tell = (level, msg, fields) =>
 /**
  * The life of a process up to its start: flags, configuration, then `start`. A failure is logged in
  * one line with its code and ends the process with status 1.
+ * @param ownSwitches flags of this process alone; `start` gets those that are there
  */
 export function runProcess(
   usage: string,
-  start: (loaded: LoadedConfig, isJsonLog: boolean) => Promise<void>,
+  start: (loaded: LoadedConfig, isJsonLog: boolean, own: ReadonlySet<string>) => Promise<void>,
+  ownSwitches: readonly string[] = [],
 ): void {
-  const flags = parseStartFlags(process.argv.slice(2));
+  const flags = parseStartFlags(process.argv.slice(2), ownSwitches);
   if (flags === 'help') {
     print(usage);
     return;
@@ -65,7 +67,7 @@ export function runProcess(
     return;
   }
   closeFilesToOthers();
-  const { file, printConfig, jsonLog, values } = flags;
+  const { file, printConfig, jsonLog, values, own } = flags;
   const tell = jsonLog ? tellAsLog : tellPlain;
   const started = async () => {
     if (tokenOfEnvironment() !== '') {
@@ -83,7 +85,7 @@ export function runProcess(
     const fault = faultOfOpenFiles(ownLimits());
     if (fault !== undefined) throw fault;
     checkKeyFiles(loaded.config);
-    await start(loaded, jsonLog);
+    await start(loaded, jsonLog, own);
   };
   started().catch((thrown: unknown) => {
     const error = TesseraError.from(thrown);

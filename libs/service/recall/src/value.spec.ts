@@ -2,7 +2,7 @@ import { MemoryBehaviourStore, Popularity } from '@tessera/behaviour';
 import type { Valuation as Formula } from '@tessera/engine';
 import { Erasures } from '@tessera/erasure';
 import { CompiledTemplate, loadTokenizer, parseTemplate } from '@tessera/prompt';
-import { type RecallParts, type RecallRequest, UseCases } from '@tessera/recall';
+import { type RecallParts, type RecallRequest, readEligibility, UseCases } from '@tessera/recall';
 import {
   byteLevelTokenizer,
   FakeChangingCatalogue,
@@ -213,6 +213,15 @@ describe('a recall that explores', () => {
     expect(half.exploration).toMatchObject({ slots: 2, seed: 7 });
     const some = await recall({ explore: { share: 0.07 }, resultCount: 100 });
     expect(some.exploration).toMatchObject({ slots: 7 });
+  });
+
+  it('draws among the items of a predicate', async () => {
+    const drawn = readEligibility({ drawn: { attribute: 'bid', min: 1 } });
+    const { exploration } = await recall({ explore: { slots: 1 }, eligibility: drawn });
+    expect(exploration).toMatchObject({ slots: 1, noPropensities: 'part' });
+    await expect(recall({ eligibility: drawn })).rejects.toThrow(
+      'eligibility.drawn: expected nothing without explore, got a predicate',
+    );
   });
 
   it('has no propensities by a beam, and says so', async () => {

@@ -87,6 +87,7 @@ void read_eligibility([[maybe_unused]] PackedReader& in, [[maybe_unused]] catalo
   in.texts(to.denied);
   in.texts(to.seen);
   in.list(to.caps, [&in](auto& each) { read_counted_cap(in, each); });
+  in.optional(to.drawn, [&in](auto& each) { read_clause(in, each); });
 }
 
 void read_diversity_cap([[maybe_unused]] PackedReader& in, [[maybe_unused]] catalogue::DiversityCap& to) {

@@ -6,6 +6,6 @@
 
 namespace tessera::bridge {
 
-inline constexpr std::string_view kAbiDigest = "1f48dd838c4d2eb9";
+inline constexpr std::string_view kAbiDigest = "5b4d74d4b3437667";
 
 }  // namespace tessera::bridge

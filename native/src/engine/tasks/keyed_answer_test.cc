@@ -173,6 +173,86 @@ TEST_F(KeyedAnswers, DrawnPlacesStandBehindTheFixedOnesAndHavePropensities) {
   }
 }
 
+/// Draws among the items that a predicate lets pass.
+void draw_among(Request& request, const std::shared_ptr<const catalogue::View>& view,
+                catalogue::Clause among) {
+  catalogue::EligibilityRequest asked;
+  asked.drawn = std::move(among);
+  const auto of_places = catalogue::for_drawn_places(asked);
+  request.explore.reach = catalogue::Reach(view, catalogue::compile_eligibility(*view, of_places));
+  request.explore.items =
+      catalogue::count_obtainable(request.explore.reach, request.appraiser.get());
+}
+
+TEST_F(KeyedAnswers, DrawAmongAPartOfTheItemsWithItsPropensities) {
+  const catalogue::Clause even{
+      .kind = catalogue::ClauseKind::kIn, .attribute = "side", .values = {"even"}};
+  for (const bool by_value : {false, true}) {
+    const Completion fixed = run(make(0, by_value, 0));
+    double estimate = 0;
+    uint32_t others = 0;
+    constexpr uint64_t kDraws = 400;
+    for (uint64_t seed = 1; seed <= kDraws; ++seed) {
+      Request asked = make(1, by_value, 3, seed);
+      asked.explore.temperature = 8;
+      draw_among(asked, view_, even);
+      others = asked.explore.items;
+      const Completion told = run(std::move(asked));
+      ASSERT_TRUE(told.status.is_ok()) << told.status.message();
+      ASSERT_EQ(told.answer.propensities, beam::Propensities::kKnown);
+      ASSERT_EQ(told.answer.drawn_from, 7u);
+      ASSERT_EQ(told.answer.item_ordinals.size(), 10u);
+      for (size_t i = 0; i < 10; ++i) {
+        const auto item = told.answer.item_ordinals[i];
+        if (i < 7) {
+          EXPECT_EQ(item, fixed.answer.item_ordinals[i]);
+          others -= item % 2 == 0 && item % 7 != 6 ? 1 : 0;
+        } else {
+          EXPECT_EQ(item % 2, 0u);
+          estimate += 1 / static_cast<double>(told.answer.propensity_of(i));
+        }
+      }
+    }
+    // Each item that could be drawn counts for one.
+    EXPECT_NEAR(estimate / kDraws, others, 0.05 * others);
+  }
+}
+
+TEST_F(KeyedAnswers, FillWithTheBestThePlacesForWhichNothingIsLeftToDraw) {
+  for (const bool by_value : {false, true}) {
+    const Completion fixed = run(make(0, by_value, 0));
+    const std::vector<uint32_t>& best = fixed.answer.item_ordinals;
+    const auto texts = [&](std::initializer_list<size_t> places) {
+      catalogue::EligibilityRequest few;
+      few.allowed.emplace();
+      for (const size_t place : places) few.allowed->emplace_back(view_->item_id(best[place]));
+      return few;
+    };
+    const auto told = [&](std::initializer_list<size_t> places, uint32_t slots) {
+      Request asked = make(1, by_value, slots);
+      const auto bits = catalogue::compile_eligibility(*view_, texts(places));
+      asked.explore.reach = catalogue::Reach(view_, bits);
+      asked.explore.items = catalogue::count_obtainable(asked.explore.reach, asked.appraiser.get());
+      return run(std::move(asked));
+    };
+    // The only item that may be drawn is the best one already.
+    const Completion none_left = told({0}, 2);
+    EXPECT_EQ(none_left.answer.item_ordinals, best);
+    EXPECT_EQ(none_left.answer.drawn_from, 10u);
+    // One of three places is drawn; the two before it go to the best of the others.
+    const Completion one_left = told({9}, 3);
+    EXPECT_EQ(one_left.answer.item_ordinals, best);
+    EXPECT_EQ(one_left.answer.drawn_from, 9u);
+    EXPECT_EQ(one_left.answer.propensity_of(9), 1);
+    // Of nothing nothing is drawn.
+    const Completion of_none = told({}, 3);
+    EXPECT_EQ(of_none.answer.item_ordinals, best);
+    EXPECT_FALSE(of_none.answer.is_explored(9));
+    // All places are to be drawn, and both that can be are among the best.
+    EXPECT_EQ(told({1, 4}, 10).answer.item_ordinals, best);
+  }
+}
+
 TEST_F(KeyedAnswers, CapsHoldForFixedAndDrawnPlacesTogether) {
   catalogue::ItemPolicyRequest policy;
   policy.diversity = {{"side", 6}};

@@ -32,10 +32,12 @@ class RecallRun final : public TaskRun {
   explicit RecallRun(const Request& request) : request_(request), reach_(request.reach) {
     for (const Part part : {kBestItems, kDrawnItems}) {
       if (!has_part(request, part)) continue;
-      searches_[part].emplace(request.reach, options_of(request, part));
+      const bool is_of_part = part == kDrawnItems && draws_of_part(request);
+      searches_[part].emplace(is_of_part ? request.explore.reach : request.reach,
+                              options_of(request, part));
       rules_[part] = request.binding->rules().of(rule_key(request, part));
     }
-    fixed_count_ = request.result_count - request.explore.slots;
+    fixed_count_ = fixed_places(request);
     if (ranks(request)) ranking_.emplace(request);
   }
 
@@ -151,18 +153,33 @@ class RecallRun final : public TaskRun {
   void leave_out_fixed() {
     is_fixed_ = true;
     platform::ThreadPool alone(1);
-    fix_best(searches_[kBestItems]->finished(), alone);
+    const auto fix = [&] { fix_best(searches_[kBestItems]->finished(), alone); };
+    for (fix(); fixed_count_ < request_.result_count && !can_fill(); fix()) ++fixed_count_;
     std::vector<catalogue::ItemOrdinal> items = best_.item_ordinals;
     std::sort(items.begin(), items.end());
     searches_[kDrawnItems]->leave_out(std::move(items));
+  }
+
+  /// True if there are items to draw for all places that are not fixed: those drawn among a part
+  /// of the items may be among the best already.
+  bool can_fill() const {
+    if (!draws_of_part(request_)) return true;
+    const catalogue::Reach& drawn = request_.explore.reach;
+    const auto taken = std::count_if(best_.item_ordinals.begin(), best_.item_ordinals.end(),
+                                     [&](const auto item) { return drawn.may_get(item); });
+    return request_.explore.items - static_cast<uint32_t>(taken) >=
+           request_.result_count - fixed_count_;
   }
 
   /// Of the search for the best items.
   void fix_best(std::span<const beam::Finished> finished, platform::ThreadPool& threads) {
     const beam::LazySearch& search = *searches_[kBestItems];
     if (search.options().keys.are_scores()) {
-      best_ = best_of(finished, search.options().answer, threads);
+      beam::ExportOptions options = search.options().answer;
+      options.result_count = fixed_count_;
+      best_ = best_of(finished, options, threads);
     } else {
+      best_ = {};
       answer_by_value(search, reach_, fixed_count_, best_);
     }
   }
@@ -190,7 +207,7 @@ class RecallRun final : public TaskRun {
     completion.answer = std::move(best_);
     completion.items_per_sid = items_per_sid_ > 0 ? items_per_sid_ : request.items_per_sid;
     if (!searches_[kDrawnItems]) return Status::ok();
-    return add_drawn(*searches_[kDrawnItems], reach_, request.explore.slots,
+    return add_drawn(*searches_[kDrawnItems], reach_, request.result_count - fixed_count_,
                      request.row_budget == 0, completion.answer);
   }
 

@@ -15,29 +15,41 @@ constexpr uint32_t kSpareShare = 8;
 /// Items that a part looks for: by value, and of a draw, with the best one that is left out.
 uint32_t items_of(const Request& request, Part part) {
   if (part == kDrawnItems) return request.explore.slots + 1;
-  return request.result_count - request.explore.slots + (request.appraiser == nullptr ? 0 : 1);
+  const uint32_t fixed = draws_of_part(request) ? request.result_count : fixed_places(request);
+  return fixed + (request.appraiser == nullptr ? 0 : 1);
 }
 
-/// Rows of a part: a draw has its part of the items, and a quarter where they are few.
+/// Rows of a part: a draw has its part of the items, and a quarter where they are few; among a part
+/// of the items half at most, since the best ones may have to fill all places.
 uint32_t budget_of(const Request& request, Part part) {
-  if (!draws(request)) return request.row_budget;
-  const uint64_t of_items =
-      uint64_t{request.row_budget} * request.explore.slots / request.result_count;
-  const uint32_t drawn =
-      has_part(request, kBestItems)
-          ? static_cast<uint32_t>(std::max<uint64_t>(of_items, (request.row_budget + 3) / 4))
-          : request.row_budget;
-  return part == kDrawnItems
-             ? drawn
-             : std::max(1u, request.row_budget - std::min(request.row_budget, drawn));
+  const uint32_t all = request.row_budget;
+  if (!has_part(request, kDrawnItems)) return all;
+  if (!has_part(request, kBestItems)) return all;
+  const auto of_items =
+      static_cast<uint32_t>(uint64_t{all} * request.explore.slots / request.result_count);
+  uint32_t drawn = std::max(of_items, (all + 3) / 4);
+  if (draws_of_part(request)) drawn = std::min(drawn, (all + 1) / 2);
+  return part == kDrawnItems ? drawn : std::max(1u, all - std::min(all, drawn));
 }
 
 }  // namespace
 
-bool draws(const Request& request) { return request.explore.slots > 0; }
+bool draws(const Request& request) {
+  const Request::Explore& explore = request.explore;
+  return explore.slots > 0 && (!explore.reach.is_set() || explore.items > 0);
+}
+
+bool draws_of_part(const Request& request) {
+  return draws(request) && request.explore.reach.is_set();
+}
+
+uint32_t fixed_places(const Request& request) {
+  return draws(request) ? request.result_count - request.explore.slots : request.result_count;
+}
 
 bool has_part(const Request& request, Part part) {
-  return part == kDrawnItems ? draws(request) : request.explore.slots < request.result_count;
+  if (part == kDrawnItems) return draws(request);
+  return draws_of_part(request) || fixed_places(request) > 0;
 }
 
 beam::RowShares shares_of(const Request& request, Part part) {
@@ -69,6 +81,7 @@ std::string rule_key(const Request& request, Part part) {
   const auto add = [&key](uint32_t value) { key += ' ' + std::to_string(value); };
   add(items_of(request, part));
   if (part == kDrawnItems) key += " drawn " + std::to_string(request.explore.temperature);
+  if (part == kDrawnItems && draws_of_part(request)) key += " among some";
   if (request.appraiser != nullptr && part == kBestItems) {
     const catalogue::Valuation& valuation = request.appraiser->valuation();
     key += " by " + valuation.name + ' ' + std::to_string(valuation.score_weight);
@@ -97,7 +110,7 @@ beam::LazyOptions options_of(const Request& request, Part part) {
     options.keys.draw = beam::DrawOptions{seed, explore.temperature};
     options.answer.watched_item = catalogue::kNoItem;
   } else if (request.appraiser != nullptr) {
-    options.certified_items = request.result_count - request.explore.slots;
+    options.certified_items = draws_of_part(request) ? request.result_count : fixed_places(request);
   }
   // The rule for proofs that are out of reach knows scores alone.
   if (request.row_budget > 0 && !request.widths.empty() && options.keys.are_scores()) {

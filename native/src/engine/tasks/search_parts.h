@@ -13,7 +13,12 @@ namespace tessera::engine {
 /// The searches of a request: for its best items, and for those that are drawn behind them.
 enum Part : uint32_t { kBestItems = 0, kDrawnItems = 1 };
 
+/// False where there is nothing to be drawn.
 bool draws(const Request& request);
+/// True if places are drawn among a part of the items: then the best ones fill all that are left.
+bool draws_of_part(const Request& request);
+/// Places of the answer that are not drawn, where enough can be.
+uint32_t fixed_places(const Request& request);
 bool has_part(const Request& request, Part part);
 /// How the rows of a part are shared by its steps.
 beam::RowShares shares_of(const Request& request, Part part);

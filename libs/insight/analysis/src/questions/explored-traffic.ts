@@ -44,9 +44,11 @@ export async function exploredTraffic(
   const answered = `SELECT * FROM (${recallsOf(filter, dialect)}) AS r WHERE code = 'OK'`;
   const pairs = outcomePairs(filter, actions, dialect);
   // Items that were ranked and not answered could not be drawn, and a target may show them.
-  const isKnown = `${dialect.length('propensities')} > 0 AND coalesce(ranked_items, 0) = 0`;
+  const isKnown =
+    `${dialect.length('propensities')} > 0 AND coalesce(ranked_items, 0) = 0 ` +
+    "AND coalesce(no_propensities, '') = ''";
   const reason =
-    `CASE WHEN ${dialect.length('propensities')} > 0 THEN '${RANKED}' ` +
+    `CASE WHEN ${dialect.length('propensities')} > 0 AND ranked_items > 0 THEN '${RANKED}' ` +
     `WHEN explore_slots > 0 THEN no_propensities ELSE '${PLAIN}' END`;
   const [recalls = [], rewarded = [], without = []] = await store.rows(
     [

@@ -49,7 +49,7 @@ const RECALL_FACT: Columns = {
   ],
   no_propensities: [
     'VARCHAR',
-    "why they are not: beam, capped, stopped, popular, relevance; otherwise ''",
+    "why they are not: beam, capped, stopped, popular, relevance; part: known, of draws among a part of the items; ''",
   ],
   rank_adapter: ['VARCHAR', "digest of the version whose heads ranked; '' of others"],
   rank_adapter_name: ['VARCHAR', ''],

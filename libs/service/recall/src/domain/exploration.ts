@@ -72,6 +72,8 @@ export const undrawn = <Item extends object>(items: readonly Item[]) =>
 export function appliedExploration(
   exploration: Exploration,
   propensities: EngineAnswer['propensities'] | 'popular',
+  eligibility: RecallRequest['eligibility'],
 ): AppliedExploration {
-  return { ...exploration, noPropensities: propensities === 'known' ? '' : propensities };
+  const known = eligibility?.drawn === undefined ? '' : 'part';
+  return { ...exploration, noPropensities: propensities === 'known' ? known : propensities };
 }

@@ -27,12 +27,15 @@ export function asksForReach({ eligibility, itemPolicy, valuation }: RecallReque
  * @throws TesseraError REQUEST_INVALID with the path of the member at fault
  */
 export function reachRequestOf(
-  request: Pick<RecallRequest, 'eligibility' | 'itemPolicy' | 'valuation'>,
+  request: Pick<RecallRequest, 'eligibility' | 'itemPolicy' | 'valuation' | 'explore'>,
   { valuations }: Pick<Catalogue, 'valuations'>,
 ): ReachRequest {
   const { eligibility = NO_ELIGIBILITY, itemPolicy = NO_POLICY } = request;
   const valuation = valuationUse(request.valuation, valuations);
   checkEligibility(eligibility);
+  if (eligibility.drawn !== undefined && request.explore === undefined) {
+    throw invalid('eligibility.drawn', 'nothing without explore', 'a predicate');
+  }
   checkItemPolicy(itemPolicy);
   return { eligibility: { ...eligibility, caps: [] }, itemPolicy, valuation };
 }
@@ -42,7 +45,7 @@ export function withCaps(asked: ReachRequest, caps: readonly CountedCap[]): Reac
   return { ...asked, eligibility: { ...asked.eligibility, caps } };
 }
 
-function checkEligibility({ predicate, allowed = [], denied, seen }: Eligibility): void {
+function checkEligibility({ predicate, drawn, allowed = [], denied, seen }: Eligibility): void {
   const lists = { allowed, denied, seen };
   for (const [name, list] of Object.entries(lists)) {
     const { listItems } = REACH_LIMITS;
@@ -50,6 +53,7 @@ function checkEligibility({ predicate, allowed = [], denied, seen }: Eligibility
     throw invalid(`eligibility.${name}`, `at most ${listItems} items`, list.length);
   }
   if (predicate !== undefined) new PredicateCheck().check(predicate, 'eligibility.predicate', 1);
+  if (drawn !== undefined) new PredicateCheck().check(drawn, 'eligibility.drawn', 1);
 }
 
 class PredicateCheck {
@@ -154,7 +158,7 @@ export class CapCount {
 }
 
 const reader = new FormReader('REQUEST_INVALID');
-const MEMBERS = ['predicate', 'allowed', 'denied', 'seen'];
+const MEMBERS = ['predicate', 'allowed', 'denied', 'seen', 'drawn'];
 
 /** @throws TesseraError REQUEST_INVALID with the path of the member at fault */
 export function readEligibility(value: unknown): Eligibility {
@@ -167,10 +171,11 @@ export function readEligibility(value: unknown): Eligibility {
     json[name] === undefined
       ? undefined
       : reader.texts(`eligibility.${name}`, json[name], 'an item ID');
-  const { predicate } = json;
+  const clause = (name: 'predicate' | 'drawn') =>
+    json[name] === undefined ? undefined : readClause(reader, `eligibility.${name}`, json[name]);
   return {
-    predicate:
-      predicate === undefined ? undefined : readClause(reader, 'eligibility.predicate', predicate),
+    predicate: clause('predicate'),
+    drawn: clause('drawn'),
     allowed: list('allowed'),
     denied: list('denied') ?? [],
     seen: list('seen') ?? [],
@@ -178,9 +183,11 @@ export function readEligibility(value: unknown): Eligibility {
 }
 
 /** As records keep it. */
-export function eligibilityText({ predicate, allowed, denied, seen }: Eligibility): string {
+export function eligibilityText(eligibility: Eligibility): string {
+  const { predicate, drawn, allowed, denied, seen } = eligibility;
   return JSON.stringify({
     ...(predicate && { predicate: clauseJson(predicate) }),
+    ...(drawn && { drawn: clauseJson(drawn) }),
     ...(allowed && { allowed }),
     ...(denied.length > 0 && { denied }),
     ...(seen.length > 0 && { seen }),

@@ -1,0 +1,154 @@
+import { randomUUID } from 'node:crypto';
+import { DEFAULT_ADAPTER } from '@tessera/adapter';
+import { type Connection, TesseraClient } from '@tessera/client';
+import type { WireBehaviour } from '@tessera/contracts';
+import { AdapterClient } from '../served/adapter-client.js';
+import { callError } from '../served/call-error.js';
+import { CatalogueClient } from '../served/catalogue-client.js';
+import { grpcOptions } from '../served/connection.js';
+import type {
+  WorldAnswer,
+  WorldBehaviour,
+  WorldChange,
+  WorldItem,
+  WorldRecall,
+  WorldService,
+} from './world-service.js';
+
+const RECALL_MS = 5000;
+const CALL_MS = 30_000;
+
+interface Listed {
+  readonly items: readonly {
+    readonly itemId: string;
+    readonly sid: readonly number[];
+    readonly title: string;
+    readonly attributes: string;
+    readonly paused: boolean;
+  }[];
+}
+
+interface Versions {
+  readonly versions: readonly { readonly state: string; readonly learnedUntilMs: number }[];
+}
+
+/** Drawn places are for fresh ads. */
+const DRAWN = {
+  predicate: undefined,
+  allowed: undefined,
+  denied: [],
+  seen: [],
+  drawn: { in: { attribute: 'fresh', values: ['true'] } },
+};
+
+/** A service over gRPC, as its callers have it. */
+export class ServedWorld implements WorldService {
+  private readonly client: TesseraClient;
+  private readonly catalogue: CatalogueClient;
+  private readonly adapters: AdapterClient;
+  /** Names of events: the same world may use the same service again. */
+  private readonly run = randomUUID().slice(0, 8);
+
+  /** @param clock of the users, milliseconds since 1970 */
+  constructor(
+    address: string,
+    connection: Connection,
+    private readonly clock: () => number = Date.now,
+  ) {
+    const { credentials } = grpcOptions(connection);
+    this.client = new TesseraClient(address, { connection });
+    this.catalogue = new CatalogueClient(address, '', connection);
+    this.adapters = new AdapterClient(address, connection.token, credentials);
+  }
+
+  async items(): Promise<readonly WorldItem[]> {
+    const items: WorldItem[] = [];
+    try {
+      for await (const part of this.catalogue.stream<Listed>('ListItems', {}, CALL_MS)) {
+        for (const { itemId, sid, title, attributes, paused } of part.items) {
+          const parsed = attributes === '' ? {} : JSON.parse(attributes);
+          items.push({ itemId, sid, title, attributes: parsed, paused });
+        }
+      }
+    } catch (thrown) {
+      throw callError(thrown as never);
+    }
+    return items;
+  }
+
+  async recall(question: WorldRecall): Promise<WorldAnswer> {
+    const { visit, userId, daypart, resultCount, explores } = question;
+    const explored = { explore: { slots: 1 }, eligibility: DRAWN };
+    const request = {
+      requestId: this.named(visit),
+      userId,
+      scene: { daypart },
+      resultCount,
+      ...(explores && explored),
+    };
+    const { items, versions } = await this.client.recall(request, RECALL_MS);
+    return { itemIds: items.map(({ itemId }) => itemId), version: versions?.adapter ?? '' };
+  }
+
+  async append(behaviours: readonly WorldBehaviour[]): Promise<void> {
+    await this.client.append(this.wireOf(behaviours), CALL_MS);
+  }
+
+  async apply(changes: readonly WorldChange[]): Promise<void> {
+    const message = { changes: changes.map(wireChange) };
+    await this.catalogue.call('Apply', message, CALL_MS).catch((thrown) => {
+      throw callError(thrown);
+    });
+  }
+
+  async learnedUntilMs(): Promise<number | undefined> {
+    const asked = { name: DEFAULT_ADAPTER };
+    const { versions } = await this.adapters.call<Versions>('List', asked, CALL_MS);
+    const active = versions.find(({ state }) => state === 'STATE_ACTIVE');
+    return active === undefined || active.learnedUntilMs === 0 ? undefined : active.learnedUntilMs;
+  }
+
+  close(): void {
+    this.client.close();
+    this.catalogue.close();
+    this.adapters.close();
+  }
+
+  /** As they are sent now. */
+  wireOf(behaviours: readonly WorldBehaviour[]): WireBehaviour[] {
+    const now = this.clock();
+    return behaviours.map((behaviour) => this.wire(behaviour, now));
+  }
+
+  private wire(behaviour: WorldBehaviour, timeMs: number): WireBehaviour {
+    const { visit, userId, itemId, action, daypart, position, number = 0 } = behaviour;
+    return {
+      userId,
+      eventId: `${this.run}-${visit ?? number}-${action}-${itemId}`,
+      itemId,
+      action,
+      timeMs,
+      scene: { daypart },
+      requestId: visit === undefined ? undefined : this.named(visit),
+      position,
+    };
+  }
+
+  private named(visit: string): string {
+    return `${visit}-${this.run}`;
+  }
+}
+
+function wireChange(change: WorldChange): object {
+  const { op, itemId } = change;
+  switch (op) {
+    case 'set':
+      return { patchAttributes: { itemId, set: JSON.stringify(change.attributes) } };
+    case 'upsert': {
+      const { sid, title, attributes } = change;
+      return { upsert: { itemId, sid, title, attributes: JSON.stringify(attributes) } };
+    }
+    default:
+      return { [`${op}ItemId`]: itemId };
+  }
+}

@@ -1,0 +1,105 @@
+"""`python -m trainer follow`: a version every few minutes, learned from what users do."""
+
+import argparse
+import os
+import socket
+import time
+from pathlib import Path
+
+from ..errors import InputError
+from ..template import read_template
+from .cycle import Follower, Outcome, Settings
+from .gateway import Away, Gateway, Refused, connect
+from .guards import Limits
+from .report import line
+from .samples import Sampling
+from .sources import Facts, Source, SourceAway, Topic
+from .store import Store
+
+#: Serving comes first: nice(2) of the process.
+NICENESS = 10
+PAUSE_SECONDS = (2.0, 60.0)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Rounds until it is stopped, or as many as are asked for."""
+    os.nice(NICENESS)
+    store = Store(Path(args.state))
+    try:
+        with connect(args) as client:
+            holder = store.holder(socket.gethostname())
+            gateway = Gateway(client, args.name, holder)
+            follower = Follower(store, _source(args), gateway, _learner(args),
+                                _settings(args, holder))
+            print(f"follows {args.address} as {holder}: a round every {args.every:.0f} s")
+            return _rounds(follower, args)
+    finally:
+        store.close()
+
+
+def _rounds(follower: Follower, args: argparse.Namespace) -> int:
+    left = 1 if args.once else args.cycles
+    pause = PAUSE_SECONDS[0]
+    while True:
+        begun = time.monotonic()
+        try:
+            outcome = follower.once()
+        except (Away, SourceAway) as away:
+            print(f"waits {pause:.0f} s: {away}", flush=True)
+            time.sleep(pause)
+            pause = min(PAUSE_SECONDS[1], args.every, 2 * pause)
+            continue
+        except Refused as refused:
+            raise InputError(args.address, "a service that lets this trainer follow",
+                             str(refused)) from refused
+        pause = PAUSE_SECONDS[0]
+        _say(outcome)
+        if outcome.cycle is not None and left is not None:
+            left -= 1
+        if left == 0 or (args.once and outcome.cycle is None):
+            return 0
+        time.sleep(max(0.0, args.every - (time.monotonic() - begun)))
+
+
+def _say(outcome: Outcome) -> None:
+    print(line(outcome), flush=True)
+    for alarm in outcome.alarms.values():
+        print(f"alarm: {alarm}", flush=True)
+
+
+def _source(args: argparse.Namespace) -> Source:
+    actions = _actions(args)
+    if args.kafka:
+        return Topic(args.kafka, args.topic, actions)
+    return Facts([Path(folder) for folder in args.facts], actions)
+
+
+def _actions(args: argparse.Namespace) -> list[str] | None:
+    """Actions that prompts show, and those that are learned; None: all."""
+    segments = read_template(Path(args.model) / "prompt.json").histories
+    if any(segment.actions is None for segment in segments):
+        return None
+    shown = {action for segment in segments for action in segment.actions or ()}
+    return sorted({"", *shown, *args.answers})
+
+
+def _learner(args: argparse.Namespace):
+    import torch
+
+    from .learner import Learner, Plan
+
+    torch.set_num_threads(args.threads)
+    return Learner(Path(args.model), Plan(args.rank, args.epochs, args.batch_size, args.lr),
+                   args.device)
+
+
+def _settings(args: argparse.Namespace, holder: str) -> Settings:
+    every = args.every
+    return Settings(
+        holder, tuple(args.answers),
+        Limits(args.held_out, args.user_share, args.user_max, args.examples_max, args.replay),
+        Sampling(args.refused, args.gate_examples, args.gate_least),
+        examples_min=args.examples_min, window_hours=args.window_hours, rows_max=args.rows_max,
+        every_seconds=every, share=args.share,
+        canary_seconds=every / 2 if args.canary_seconds is None else args.canary_seconds,
+        seed=args.seed)

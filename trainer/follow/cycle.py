@@ -1,0 +1,358 @@
+"""A round of a trainer that follows: a small machine whose every step is kept before the next, and
+may be repeated: a process that is killed anywhere goes on with the same examples and seed."""
+
+import shutil
+import time
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any, Protocol
+
+from .choice import Sample
+from .gate import Losses, judge
+from .gateway import NORM_MAX, Clicks, Held, LiveItem, Refused, Served, digest_of
+from .guards import Choice, Limits, choose, taken
+from .samples import Sampling, slice_of, to_learn
+from .sources import Source
+from .store import ENDED, Cycle, Store
+
+#: Reads of a source before a cycle begins: one that fills faster than it is read must not stop it.
+READS_MAX = 100
+#: Rollbacks that lead to the base model.
+ROLLBACKS_MAX = 64
+#: Folders of versions that are kept: those a person may go back to.
+FOLDERS_KEPT = 6
+POLL_SECONDS = 3.0
+
+
+class Service(Protocol):
+    """`Gateway`, or what stands for it in a test."""
+
+    def items(self) -> dict[str, LiveItem]: ...
+    def base_model(self) -> str: ...
+    def versions(self) -> list[Served]: ...
+    def push(self, folder: Path, base: str, lease_seconds: int, learned_until_ms: int,
+             remark: str) -> str: ...
+    def activate(self, digest: str, share: float, force: bool) -> None: ...
+    def roll_back(self, digest: str) -> None: ...
+    def clicks(self, digest: str) -> Clicks: ...
+
+
+class Learns(Protocol):
+    """`Learner`, or what stands for it in a test."""
+
+    def use_items(self, live: dict[str, LiveItem]) -> None: ...
+    def train(self, parent: Path | None, samples: Sequence[Sample], seed: int,
+              out: Path) -> dict[str, Any]: ...
+    def weigh(self, parent: Path | None, candidate: Path, samples: Sequence[Sample]) -> Losses: ...
+
+
+@dataclass(frozen=True)
+class Settings:
+    """`holder`: under which versions are pushed; `base`: digest of the base model's weights that
+    the folder has, None where the service says it; `canary_seconds`: that a version is tried for,
+    by `share` of the users."""
+
+    holder: str
+    answers: tuple[str, ...] = ("click", "purchase")
+    limits: Limits = Limits()
+    sampling: Sampling = Sampling()
+    base: str | None = None
+    examples_min: int = 50
+    window_hours: float = 48.0
+    rows_max: int = 2_000_000
+    every_seconds: float = 120.0
+    share: float = 0.5
+    canary_seconds: float = 60.0
+    seed: int = 1
+
+    @property
+    def lease_seconds(self) -> int:
+        return int(min(3600, max(60, 3 * self.every_seconds)))
+
+
+@dataclass
+class Outcome:
+    """What a round came to. `verdict`: active, dropped, refused, or of no round: nothing new,
+    stands by."""
+
+    verdict: str
+    reason: str = ""
+    cycle: Cycle | None = None
+    left: Counter[str] = field(default_factory=Counter)
+    alarms: dict[str, str] = field(default_factory=dict)
+    seconds: dict[str, float] = field(default_factory=dict)
+
+
+class Follower:
+    """`once` is a round. Raises gateway.Away and sources.SourceAway where it must be made later;
+    what was done is kept."""
+
+    def __init__(self, store: Store, source: Source, service: Service, learner: Learns,
+                 settings: Settings, clock: Callable[[], float] = time.time,
+                 pause: Callable[[float], None] = time.sleep) -> None:
+        self.store, self.source, self.service, self.learner = store, source, service, learner
+        self.settings, self.clock, self.pause = settings, clock, pause
+        self.left: Counter[str] = Counter()
+        self.seconds: dict[str, float] = {}
+
+    def once(self) -> Outcome:
+        self.seconds, alarms = {}, {}
+        self._timed("read", self.read)
+        try:
+            cycle = self.store.unfinished()
+            if cycle is None:
+                begun = self._timed("choose", self._begin)
+                if isinstance(begun, Outcome):
+                    return begun
+                cycle, alarms = begun
+            while cycle.state not in ENDED:
+                cycle = self._step(cycle)
+        except Held as held:
+            return self._outcome("stands by", str(held))
+        self._forget()
+        outcome = self._outcome(cycle.state, cycle.notes.get("reason", ""), cycle)
+        outcome.alarms = alarms | outcome.alarms
+        return outcome
+
+    def read(self) -> None:
+        """All that the source has, in batches that are each kept with their cursor."""
+        for _ in range(READS_MAX):
+            now_ms = int(self.clock() * 1000)
+            oldest_ms = now_ms - int(self.settings.window_hours * 3_600_000)
+            batch = self.source.read(self.store.cursor(self.source.name), oldest_ms)
+            facts, left = taken(batch.facts, now_ms, oldest_ms)
+            added = self.store.add(facts, batch.recalls, self.source.name, batch.cursor)
+            if not batch.repeats and len(facts) > added:
+                left["doubled"] += len(facts) - added
+            self.left += left
+            if batch.is_last:
+                return
+
+    def backlog(self) -> int:
+        """Examples that the served version has not learned."""
+        newest = self.store.key("served") or {}
+        return self.store.count(newest.get("upto", 0), self.settings.answers)
+
+    def _begin(self) -> tuple[Cycle, dict[str, str]] | Outcome:
+        versions = self.service.versions()
+        self._give_way(versions)
+        parent, reason = self._parent(versions)
+        if reason:
+            return self._outcome("stands by", reason)
+        before = self.store.of_version(parent)
+        after, shown_after = (before.upto, before.shown_upto) if before else (0, 0)
+        upto, shown_upto = self.store.newest()
+        live = self.service.items()
+        answers, limits = self.settings.answers, self.settings.limits
+        number = self.store.key("cycles") or 0
+        seed = self.settings.seed * 1_000_003 + number
+        new, older = (self.store.rows(*span, answers) for span in ((after, upto), (0, after)))
+        choice = choose(new, older, live, limits, seed)
+        self.left += choice.left
+        if len(choice.new) < self.settings.examples_min:
+            outcome = self._outcome("nothing new", f"{len(choice.new)} new examples, a cycle takes "
+                                    f"{self.settings.examples_min} or more")
+            outcome.alarms = choice.alarms
+            return outcome
+        self.learner.use_items(live)
+        self.store.set_key("cycles", number + 1)
+        notes = {"serving": self._serving(versions), "new": len(choice.new),
+                 "replayed": len(choice.replayed), "left": dict(self.left), "bots": choice.bots,
+                 "of_new": len(new), "of_older": len(older)}
+        cycle = self.store.begin({
+            "base": self.settings.base or self.service.base_model(), "parent": parent,
+            "after": after, "upto": upto, "shown_after": shown_after, "shown_upto": shown_upto,
+            "seed": seed, "begun_ms": int(self.clock() * 1000),
+            "learned_until_ms": self.store.newest_ms(upto, answers)}, notes, choice.new,
+            choice.replayed)
+        return cycle, choice.alarms
+
+    def _give_way(self, versions: Sequence[Served]) -> None:
+        """Raises Held while another follower has the lease, or somebody tries a version."""
+        now_ms = self.clock() * 1000
+        for one in versions:
+            if one.holder not in ("", self.settings.holder) and one.lease_until_ms > now_ms:
+                left = (one.lease_until_ms - now_ms) / 1000
+                raise Held(f"{one.holder} holds the lease for {left:.0f} s")
+            if one.state == "canary" and one.holder != self.settings.holder:
+                raise Held(f"{one.digest[:12]} of {one.holder or 'a person'} is tried on users")
+
+    def _parent(self, versions: Sequence[Served]) -> tuple[str, str]:
+        """The version to go on from, "" for the base model; or why there must be no cycle now."""
+        active = next((one for one in versions if one.state == "active"), None)
+        if active is None:
+            return "", ""
+        if self.store.of_version(active.digest) and self._folder(active.digest).exists():
+            return active.digest, ""
+        if active.holder:
+            return "", ""  # Of a follower that has gone: its factors are not here.
+        return "", (f"{active.digest[:12]}, which a person pushed, serves: roll it back, or "
+                    "activate one of this trainer's")
+
+    def _step(self, cycle: Cycle) -> Cycle:
+        steps = {"chosen": self._train, "trained": self._gate, "gated": self._push,
+                 "pushed": self._try, "canary": self._decide}
+        return self._timed(cycle.state, lambda: steps[cycle.state](cycle))
+
+    def _train(self, cycle: Cycle) -> Cycle:
+        self._use_live_items()
+        samples = to_learn(self.store, cycle, self.settings.answers, self.settings.limits,
+                           self.settings.sampling)
+        folder = self._folder_of(cycle)
+        if not samples:
+            return self._end(cycle, "refused", "no example has a prompt that is served")
+        if not folder.exists():
+            figures = self.learner.train(self._parent_folder(cycle), samples, cycle.seed, folder)
+        else:
+            figures = {}  # It was killed behind the last write.
+        return self.store.advance(cycle, "trained", digest_of(folder), **figures)
+
+    def _gate(self, cycle: Cycle) -> Cycle:
+        self._use_live_items()
+        sampling = self.settings.sampling
+        samples = slice_of(self.store, cycle, self.settings.answers, self.settings.limits,
+                           sampling, self.live)
+        losses = (self.learner.weigh(self._parent_folder(cycle), self._folder_of(cycle), samples)
+                  if samples else Losses.none())
+        verdict = judge(losses, sampling.gate_least, cycle.notes.get("largest_norm", 0.0), NORM_MAX)
+        cycle = self.store.advance(cycle, "trained", gate=verdict.figures)
+        if verdict.has_drifted and cycle.parent:
+            self._to_base()
+            return self._end(cycle, "refused", "drift: the served version is worse than the base "
+                             "model on the newest held-out examples, and was rolled back")
+        if verdict.reason:
+            return self._end(cycle, "refused", f"gate: {verdict.reason}")
+        return self.store.advance(cycle, "gated")
+
+    def _push(self, cycle: Cycle) -> Cycle:
+        versions = self.service.versions()
+        self._give_way(versions)
+        known = next((one for one in versions if one.digest == cycle.digest), None)
+        if known is None and self._serving(versions) != cycle.notes["serving"]:
+            return self._end(cycle, "dropped", "another version serves now")
+        remark = f"cycle {cycle.id}: {cycle.notes.get('new', 0)} new examples"
+        try:
+            digest = self.service.push(self._folder_of(cycle), cycle.base,
+                                       self.settings.lease_seconds, cycle.learned_until_ms, remark)
+        except Refused as refused:
+            return self._end(cycle, "refused", f"push: {refused}")
+        return self.store.advance(cycle, "pushed", digest)
+
+    def _try(self, cycle: Cycle) -> Cycle:
+        versions = self.service.versions()
+        self._give_way(versions)
+        ended = self._ended(cycle, versions)
+        if ended is not None:
+            return ended
+        serving = self._serving(versions)
+        if serving != cycle.notes["serving"]:
+            return self._end(cycle, "dropped", "another version serves now")
+        if self._state_of(cycle, versions) != "canary":
+            try:
+                # Without an active version the golden set compares with the base model, which is
+                # what the users have left behind; the gate has judged on users of today.
+                if serving == "" or self.settings.share >= 1 or self.settings.canary_seconds == 0:
+                    self.service.activate(cycle.digest, 1.0, force=serving == "")
+                    return self._served(cycle)
+                self.service.activate(cycle.digest, self.settings.share, force=False)
+            except Refused as refused:
+                return self._end(cycle, "dropped", f"activation: {refused}")
+        return self.store.advance(cycle, "canary")
+
+    def _decide(self, cycle: Cycle) -> Cycle:
+        until = self.clock() + self.settings.canary_seconds
+        while True:
+            ended = self._ended(cycle, versions := self.service.versions())
+            if ended is not None:
+                return ended
+            if self._state_of(cycle, versions) != "canary":
+                return self._end(cycle, "dropped", "its trial was ended")
+            clicks = self.service.clicks(cycle.digest)
+            is_over = self.clock() >= until
+            if is_over or clicks.verdict == "better":
+                break
+            self.pause(min(POLL_SECONDS, max(0.1, until - self.clock())))
+        cycle = self.store.advance(cycle, "canary", clicks=asdict(clicks) | {
+            "verdict": clicks.verdict})
+        try:
+            if clicks.verdict == "worse":
+                self.service.roll_back(cycle.digest)
+                return self._end(cycle, "dropped", "clicked less than the version before")
+            self.service.activate(cycle.digest, 1.0, force=False)
+        except Refused as refused:
+            return self._end(cycle, "dropped", f"activation: {refused}")
+        return self._served(cycle)
+
+    def _ended(self, cycle: Cycle, versions: Sequence[Served]) -> Cycle | None:
+        """The end of a cycle whose version has one already."""
+        one = next((one for one in versions if one.digest == cycle.digest), None)
+        if one is None:
+            return self._end(cycle, "dropped", "the service has it no more")
+        if one.state == "active":
+            return self._served(cycle)
+        if one.state in ("retired", "rejected"):
+            return self._end(cycle, "dropped", one.reason or f"it is {one.state}")
+        return None
+
+    def _served(self, cycle: Cycle) -> Cycle:
+        self.store.set_key("served", {"digest": cycle.digest, "upto": cycle.upto,
+                                      "learned_until_ms": cycle.learned_until_ms})
+        return self.store.advance(cycle, "active")
+
+    def _end(self, cycle: Cycle, state: str, reason: str) -> Cycle:
+        return self.store.advance(cycle, state, reason=reason)
+
+    def _to_base(self) -> None:
+        for _ in range(ROLLBACKS_MAX):
+            serving = self._serving(self.service.versions())
+            if serving == "":
+                break
+            self.service.roll_back(serving)
+        self.store.set_key("served", {})
+
+    @staticmethod
+    def _serving(versions: Sequence[Served]) -> str:
+        return next((one.digest for one in versions if one.state == "active"), "")
+
+    @staticmethod
+    def _state_of(cycle: Cycle, versions: Sequence[Served]) -> str:
+        return next((one.state for one in versions if one.digest == cycle.digest), "")
+
+    def _use_live_items(self) -> None:
+        self.live = self.service.items()
+        self.learner.use_items(self.live)
+
+    def _folder_of(self, cycle: Cycle) -> Path:
+        return self.store.folder / "versions" / f"{cycle.id:06d}"
+
+    def _folder(self, digest: str) -> Path:
+        cycle = self.store.of_version(digest)
+        return self._folder_of(cycle) if cycle else self.store.folder / "versions" / "none"
+
+    def _parent_folder(self, cycle: Cycle) -> Path | None:
+        return self._folder(cycle.parent) if cycle.parent else None
+
+    def _forget(self) -> None:
+        """Bounds what is kept: behaviours, cycles and folders."""
+        now_ms = int(self.clock() * 1000)
+        self.store.prune(now_ms - int(self.settings.window_hours * 3_600_000),
+                         self.settings.rows_max, 1000)
+        served = (self.store.key("served") or {}).get("digest", "")
+        kept = {self._folder_of(cycle) for cycle in self.store.lineage(served)[:FOLDERS_KEPT]}
+        for folder in (self.store.folder / "versions").glob("*"):
+            if folder not in kept:
+                shutil.rmtree(folder, ignore_errors=True)
+
+    def _timed(self, name: str, work: Callable[[], Any]) -> Any:
+        begun = time.monotonic()
+        try:
+            return work()
+        finally:
+            spent = time.monotonic() - begun
+            self.seconds[name] = self.seconds.get(name, 0.0) + spent
+
+    def _outcome(self, verdict: str, reason: str, cycle: Cycle | None = None) -> Outcome:
+        left, self.left = self.left, Counter()
+        return Outcome(verdict, reason, cycle, left, {}, dict(self.seconds))

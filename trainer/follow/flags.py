@@ -1,0 +1,69 @@
+"""Flags of `python -m trainer follow`; no package of the trainer is needed to show them."""
+
+import argparse
+
+from tessera_client.commands import ADDRESS, add_connection_flags
+
+from ..flags import amount, count, share
+
+
+def add_follow(commands, run) -> None:
+    parser = commands.add_parser(
+        "follow", help="what users do -> a version every few minutes, into a service that runs",
+        formatter_class=argparse.ArgumentDefaultsHelpFormatter)
+    parser.add_argument("--model", default="models/demo", help="folder of the model that is served")
+    source = parser.add_mutually_exclusive_group()
+    source.add_argument("--facts", nargs="+", default=["data/demo/inspection/facts"],
+                        metavar="FOLDER", help="folders `facts` of the service, one of each node")
+    source.add_argument("--kafka", metavar="HOST:PORT,..", help="brokers of the topic of behaviours "
+                        "(needs confluent-kafka)")
+    parser.add_argument("--topic", default="behaviours")
+    parser.add_argument("--address", default=ADDRESS, help="HOST:PORT of the service")
+    add_connection_flags(parser)
+    parser.add_argument("--name", default="main", help="of the adapter")
+    parser.add_argument("--state", default="data/demo/follow", help="folder that keeps what is "
+                        "learned, for one process")
+    _add_pace(parser)
+    _add_examples(parser)
+    _add_training(parser)
+    parser.set_defaults(run=run)
+
+
+def _add_pace(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--every", type=amount, default=120.0, help="seconds from round to round")
+    parser.add_argument("--once", action="store_true", help="one round, then ends")
+    parser.add_argument("--cycles", type=count, help="ends after so many (left out: never)")
+    parser.add_argument("--share", type=share, default=0.5, help="of the users that a version is "
+                        "tried on (1: no trial)")
+    parser.add_argument("--canary-seconds", type=amount, help="that a version is tried for (left "
+                        "out: half of --every)")
+
+
+def _add_examples(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--answers", nargs="+", default=["click", "purchase"], metavar="ACTION",
+                        help="actions that are learned")
+    parser.add_argument("--window-hours", type=amount, default=48.0, help="behaviours that are kept")
+    parser.add_argument("--rows-max", type=count, default=2_000_000, help="behaviours that are kept")
+    parser.add_argument("--examples-min", type=count, default=50, help="new ones that a cycle needs")
+    parser.add_argument("--examples-max", type=count, default=4000, help="new ones of a cycle; the "
+                        "oldest beyond are shed")
+    parser.add_argument("--replay", type=amount, default=0.5, help="older examples for each new one")
+    parser.add_argument("--refused", type=amount, default=2.0, help="shown items that were not "
+                        "taken, for each example of a known recall")
+    parser.add_argument("--held-out", type=share, default=0.1, help="of the users, never learned: "
+                        "the gate reads their newest examples")
+    parser.add_argument("--gate-examples", type=count, default=400, help="newest ones of these")
+    parser.add_argument("--gate-least", type=count, default=30, help="fewer open no gate")
+    parser.add_argument("--user-share", type=share, default=0.05, help="of the examples, above "
+                        "which a user is left out whole")
+    parser.add_argument("--user-max", type=count, default=20, help="examples of a user in a cycle")
+
+
+def _add_training(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--rank", type=count, default=16, help="of the first version's factors")
+    parser.add_argument("--epochs", type=count, default=2)
+    parser.add_argument("--batch-size", type=count, default=64)
+    parser.add_argument("--lr", type=amount, default=2e-3)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--threads", type=count, default=1)
+    parser.add_argument("--device", default="cpu", help="of PyTorch: cpu, cuda, cuda:1, ...")

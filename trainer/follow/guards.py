@@ -1,0 +1,153 @@
+"""What a cycle learns, and what it leaves out and why: pure functions of rows."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from .store import Fact, Row, is_held_out
+
+#: Behaviours this far ahead of the clock are of a wrong clock.
+FUTURE_MS = 300_000
+#: Users of fewer behaviours than these many times the median's are no bots, whatever their share.
+BOT_MEDIANS = 10
+#: Fewer examples than these say nothing about shares.
+SHARE_ROWS = 100
+#: Examples of an item over the users that they come from, above which it is named.
+ITEM_REPEATS = 5.0
+
+
+@dataclass(frozen=True)
+class Limits:
+    """`held_out`: share of the users that are never learned. `user_share`: of the examples, above
+    which a user is left out whole. `user_max`: examples of a user in a cycle. `examples_max`: new
+    examples of a cycle. `replay`: older examples for each new one."""
+
+    held_out: float = 0.1
+    user_share: float = 0.05
+    user_max: int = 20
+    examples_max: int = 4000
+    replay: float = 0.5
+
+
+@dataclass(frozen=True)
+class Choice:
+    """`new`, `replayed`: ids; `bots`: users who are left out whole; `left`: how many by reason;
+    `alarms`: sentences by whom they are about."""
+
+    new: list[int]
+    replayed: list[int]
+    bots: list[str]
+    left: Counter[str] = field(default_factory=Counter)
+    alarms: dict[str, str] = field(default_factory=dict)
+
+
+def taken(facts: Sequence[Fact], now_ms: int, oldest_ms: int) -> tuple[list[Fact], Counter[str]]:
+    """Facts of a source that may be kept: neither in the future nor before the window."""
+    left: Counter[str] = Counter()
+    kept = []
+    for fact in facts:
+        if fact.time_ms > now_ms + FUTURE_MS:
+            left["future"] += 1
+        elif fact.time_ms < oldest_ms:
+            left["late"] += 1
+        else:
+            kept.append(fact)
+    return kept, left
+
+
+def choose(new: Sequence[Row], older: Sequence[Row], live: Mapping[str, object], limits: Limits,
+           seed: int) -> Choice:
+    """Examples of a cycle. `new`: rows that the lineage of its parent has not learned; `older`:
+    the rest of the window; both in the order of time."""
+    left: Counter[str] = Counter()
+    alarms: dict[str, str] = {}
+    bots = _bots([new, [*older, *new]], limits.user_share)
+    for user, (count, total) in bots.items():
+        alarms[f"user {user}"] = (f"user {user} made {count} of {total} examples "
+                                  f"({count / total:.0%}) and is left out")
+    _name_repeats(new, bots, alarms)
+    kept = _kept(new, bots, live, limits, left)
+    if len(kept) > limits.examples_max:
+        left["shed"] += len(kept) - limits.examples_max
+        kept = kept[-limits.examples_max:]
+    again = _kept(older, bots, live, limits, Counter())
+    count = min(len(again), round(limits.replay * len(kept)))
+    places = np.random.default_rng(seed).choice(len(again), count, replace=False) if count else []
+    return Choice([row.id for row in kept], sorted(again[place].id for place in places),
+                  list(bots), left, alarms)
+
+
+def _kept(rows: Sequence[Row], bots: Mapping[str, object], live: Mapping[str, object],
+          limits: Limits, left: Counter[str]) -> list[Row]:
+    """Of a user and item the newest alone, and of a user the newest few: an item counts the users
+    that want it, however often one of them says so."""
+    pairs: set[tuple[str, str]] = set()
+    of_user: Counter[str] = Counter()
+    kept = []
+    for row in reversed(rows):
+        if is_held_out(row.user, limits.held_out):
+            continue
+        if row.item not in live:
+            left["item gone"] += 1
+        elif row.user in bots:
+            left["user's share"] += 1
+        elif (row.user, row.item) in pairs:
+            left["said again"] += 1
+        elif of_user[row.user] >= limits.user_max:
+            left["user's limit"] += 1
+        else:
+            pairs.add((row.user, row.item))
+            of_user[row.user] += 1
+            kept.append(row)
+    return kept[::-1]
+
+
+def held_out(rows: Sequence[Row], live: Mapping[str, object], limits: Limits,
+             most: int) -> list[int]:
+    """The newest examples of held-out users, by the same rules, for the gate."""
+    pairs: set[tuple[str, str]] = set()
+    of_user: Counter[str] = Counter()
+    kept: list[int] = []
+    bots = _bots([rows], limits.user_share)
+    for row in reversed(rows):
+        pair = (row.user, row.item)
+        if len(kept) == most:
+            break
+        if (not is_held_out(row.user, limits.held_out) or row.item not in live or pair in pairs
+                or row.user in bots or of_user[row.user] >= limits.user_max):
+            continue
+        pairs.add(pair)
+        of_user[row.user] += 1
+        kept.append(row.id)
+    return kept[::-1]
+
+
+def _bots(spans: Sequence[Sequence[Row]], share: float) -> dict[str, tuple[int, int]]:
+    """Users with more than a share of the examples of one of the spans, and many times what others
+    have: the count and the total."""
+    found: dict[str, tuple[int, int]] = {}
+    for rows in spans:
+        counts = Counter(row.user for row in rows)
+        total = len(rows)
+        if total < SHARE_ROWS:
+            continue
+        usual = BOT_MEDIANS * float(np.median(list(counts.values())))
+        found |= {user: (count, total) for user, count in counts.items()
+                  if count > share * total and count > usual}
+    return found
+
+
+def _name_repeats(rows: Sequence[Row], bots: Mapping[str, object],
+                  alarms: dict[str, str]) -> None:
+    """Items whose examples come from few users: they count once for each of them."""
+    counts = Counter(row.item for row in rows if row.user not in bots)
+    total = sum(counts.values())
+    for item, count in counts.items():
+        if total < SHARE_ROWS or count < SHARE_ROWS / 10:
+            continue
+        users = len({row.user for row in rows if row.item == item and row.user not in bots})
+        if count > ITEM_REPEATS * users:
+            alarms[f"item {item}"] = (f"item {item} has {count} examples of {users} users and "
+                                      f"counts {users} times")

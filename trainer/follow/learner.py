@@ -1,0 +1,202 @@
+"""Trains and weighs versions: LoRA factors that go on from those of the version before."""
+
+import json
+import shutil
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from peft import LoraConfig, PeftModel, get_peft_model
+from torch.nn import functional
+from transformers import AutoModelForCausalLM
+from transformers.utils.logging import disable_progress_bar
+
+from ..checkpoint import whole_folder, write_json
+from ..errors import InputError
+from ..finetune import SAVED
+from ..prompts import PromptItem, PromptWriter, level_token, read_prompt_folder
+from ..samples import Row
+from .choice import Sample
+from .chances import Chances, fit
+from .gate import Losses
+from .gateway import LiveItem
+
+#: Rows of a batch that only weighs.
+WEIGH_ROWS = 128
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How a version is trained; `rank`: of the factors of the first one."""
+
+    rank: int = 16
+    epochs: int = 2
+    batch_size: int = 64
+    lr: float = 2e-3
+
+
+class Learner:
+    """One base model in memory at a time. `progress`: told of each step."""
+
+    def __init__(self, base: Path, plan: Plan, device: str = "cpu",
+                 progress: Callable[[int, float], None] = lambda step, loss: None) -> None:
+        self.base, self.plan, self.device, self.progress = base, plan, device, progress
+        self.writer = read_prompt_folder(base)
+        disable_progress_bar()
+
+    def use_items(self, live: Mapping[str, LiveItem]) -> None:
+        """Prompts show these items, and answers are among them; those whose codes have no tokens
+        are left out, as in histories that are served."""
+        writer = self.writer
+        items = {}
+        for name, item in live.items():
+            tokens = [level_token(form, code, writer.tokenizer)
+                      for form, code in zip(writer.template.levels, item.sid, strict=False)]
+            if all(token is not None for token in tokens):
+                domain = json.loads(item.attributes or "{}").get("domain", "")
+                items[name] = PromptItem(tuple(tokens), domain if isinstance(domain, str) else "")
+        self.writer = PromptWriter(writer.template, writer.tokenizer, items, writer.tokens_max,
+                                   writer.anchor)
+
+    def train(self, parent: Path | None, samples: Sequence[Sample], seed: int,
+              out: Path) -> dict[str, Any]:
+        """Writes the next version's folder, which appears when it is whole. Returns figures."""
+        torch.manual_seed(seed)
+        samples, rows = self._rows(samples)
+        model = self._open(parent, trains=True)
+        before = self._scores(model, rows)
+        chances = fit(before, samples)
+        first, last = self._steps(model, rows, samples, chances, seed)
+        shutil.rmtree(out, ignore_errors=True)
+        with whole_folder(out) as partial:
+            # PEFT would ask a hub for the base's vocabulary, to see whether it has grown.
+            model.save_pretrained(partial, save_embedding_layers=False)
+            _tidy(partial, self.base)
+        return {"rows": len(rows), "loss_first": first, "loss_last": last,
+                "largest_norm": largest_norm(model), "scale": round(chances.scale, 3)}
+
+    def weigh(self, parent: Path | None, candidate: Path, samples: Sequence[Sample]) -> Losses:
+        """Losses of the base model, of the version before and of the candidate."""
+        samples, rows = self._rows(samples)
+        found = []
+        for folder in (None, parent, candidate):
+            if folder is None and found:
+                found.append(found[0])
+                continue
+            scores = self._scores(self._open(folder, trains=False), rows)
+            found.append(fit(scores, samples).losses(scores, samples))
+        return Losses([sample.example.user for sample in samples], *found)
+
+    def _rows(self, samples: Sequence[Sample]) -> tuple[list[Sample], list[Row]]:
+        """Those whose prompt the service would not have refused."""
+        kept, rows = [], []
+        for sample in samples:
+            answer = sample.example.answer
+            if answer.item not in self.writer.items:
+                continue
+            try:
+                row, _ = self.writer.row({}, sample.example.history, answer, lambda _: False)
+            except InputError:
+                continue
+            kept.append(sample)
+            rows.append(row)
+        return kept, rows
+
+    def _open(self, folder: Path | None, trains: bool):
+        base = AutoModelForCausalLM.from_pretrained(self.base, dtype=torch.float32)
+        if folder is not None:
+            model = PeftModel.from_pretrained(base, folder, is_trainable=trains)
+        elif trains:
+            model = get_peft_model(base, LoraConfig(
+                task_type="CAUSAL_LM", r=self.plan.rank, lora_alpha=2 * self.plan.rank,
+                target_modules="all-linear"))
+        else:
+            model = base
+        return model.to(self.device).eval()
+
+    @torch.no_grad()
+    def _scores(self, model, rows: Sequence[Row]) -> np.ndarray:
+        """Of each row the sum of its answer's log-probabilities, as the service scores."""
+        found = np.zeros(len(rows))
+        order = np.argsort([len(row.tokens) for row in rows], kind="stable")
+        for begin in range(0, len(order), WEIGH_ROWS):
+            places = order[begin:begin + WEIGH_ROWS]
+            found[places] = self._score(model, [rows[place] for place in places]).cpu().numpy()
+        return found
+
+    def _score(self, model, rows: Sequence[Row]) -> torch.Tensor:
+        """Logits of the answers alone: those of a prompt would be most of the work."""
+        longest = max(len(row.tokens) for row in rows)
+        inputs = torch.zeros((len(rows), longest), dtype=torch.long)
+        places, wanted = [], []
+        for number, row in enumerate(rows):
+            inputs[number, :len(row.tokens)] = torch.tensor(row.tokens)
+            for place, counts in enumerate(row.counted):
+                if counts:
+                    places.append((number, place - 1))
+                    wanted.append(row.tokens[place])
+        at = torch.tensor(places).to(self.device)
+        whole = model.get_base_model() if isinstance(model, PeftModel) else model
+        hidden = whole.model(input_ids=inputs.to(self.device)).last_hidden_state
+        logits = whole.get_output_embeddings()(hidden[at[:, 0], at[:, 1]]).float()
+        each = -functional.cross_entropy(logits, torch.tensor(wanted).to(self.device),
+                                         reduction="none")
+        return torch.zeros(len(rows), device=self.device).index_add(0, at[:, 0], each)
+
+    def _steps(self, model, rows: Sequence[Row], samples: Sequence[Sample], chances: Chances,
+               seed: int) -> tuple[float, float]:
+        """Mean loss of the first epoch and of the last."""
+        factors = [value for value in model.parameters() if value.requires_grad]
+        shift = torch.nn.Parameter(torch.tensor(chances.shift, device=self.device))
+        optimizer = torch.optim.AdamW([{"params": factors}, {"params": [shift], "lr": 0.02}],
+                                      lr=self.plan.lr, weight_decay=0.0)
+        rng = np.random.default_rng(seed)
+        lengths = np.array([len(row.tokens) for row in rows])
+        usual = float(np.mean([sample.weight for sample in samples]))
+        losses, step = [], 0
+        model.train()
+        for _ in range(self.plan.epochs):
+            order = np.lexsort((rng.random(len(rows)), lengths))
+            size = self.plan.batch_size
+            groups = [order[begin:begin + size] for begin in range(0, len(order), size)]
+            total = 0.0
+            for group in rng.permutation(len(groups)):
+                batch = groups[group]
+                scores = self._score(model, [rows[place] for place in batch])
+                loss = chances.loss(scores, shift, [samples[place] for place in batch]) / usual
+                optimizer.zero_grad()
+                loss.backward()
+                torch.nn.utils.clip_grad_norm_(factors, 1.0)
+                optimizer.step()
+                total += float(loss.detach())
+                step += 1
+                self.progress(step, float(loss.detach()))
+            losses.append(total / len(groups))
+        model.eval()
+        return losses[0], losses[-1]
+
+
+@torch.no_grad()
+def largest_norm(model) -> float:
+    """Largest Frobenius norm of scale x B x A; not a number where a factor is none."""
+    norms = [0.0]
+    for module in model.modules():
+        for name in getattr(module, "lora_A", {}):
+            product = module.lora_B[name].weight @ module.lora_A[name].weight
+            norms.append(float((module.scaling[name] * product).norm()))
+    return float(np.max(norms))
+
+
+def _tidy(folder: Path, base: Path) -> None:
+    """What PEFT saves and nothing else. The digest of the base model is said by the push."""
+    for path in folder.iterdir():
+        if path.name not in SAVED:
+            path.unlink()
+    config = json.loads((folder / SAVED[0]).read_text())
+    config["base_model_name_or_path"] = base.name
+    if isinstance(config["target_modules"], list):
+        config["target_modules"].sort()
+    write_json(folder / SAVED[0], config)

@@ -1,0 +1,194 @@
+"""Where behaviours come from: the facts that a service keeps, or the topic of behaviours."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Protocol
+
+from ..errors import InputError
+from .store import Fact, Recall
+
+#: Files of facts of a read: a service that ran for long without a follower has many.
+FILES_MAX = 240
+#: Messages of a read of a topic.
+MESSAGES_MAX = 50_000
+TABLES = ("behaviour", "recall_fact")
+
+
+@dataclass(frozen=True)
+class Batch:
+    """What came behind a cursor, and the cursor behind it. `repeats`: rows may have been read
+    before by design (merged files), so that doubled ones say nothing."""
+
+    facts: list[Fact] = field(default_factory=list)
+    recalls: list[Recall] = field(default_factory=list)
+    cursor: Any = None
+    repeats: bool = False
+    is_last: bool = True
+
+
+class SourceAway(Exception):
+    """The source does not answer; later it may."""
+
+
+class Source(Protocol):
+    """`name` keys its cursor. `read` waits for nothing new. Raises SourceAway."""
+
+    name: str
+
+    def read(self, cursor: Any, since_ms: int) -> Batch: ...
+
+
+class Facts:
+    """Parquet files of one or several nodes (docs/operate/analysis.md): a file a minute, which
+    never changes and is merged into one of its hour, and that of its day. A merged file is read
+    again: it may hold minutes that were not seen."""
+
+    name = "facts"
+
+    def __init__(self, folders: Sequence[Path], actions: Sequence[str] | None) -> None:
+        """`actions`: those that prompts show or that are learned; None: all."""
+        self.folders, self.actions = folders, actions
+
+    def read(self, cursor: Any, since_ms: int) -> Batch:
+        """`cursor`: by table the names of the files that were read and are still there."""
+        seen = {table: set((cursor or {}).get(table, [])) for table in TABLES}
+        facts: list[Fact] = []
+        recalls: list[Recall] = []
+        after: dict[str, list[str]] = {}
+        repeats, is_last = False, True
+        for table in TABLES:
+            there = self._files(table)
+            new = sorted(there.keys() - seen[table], key=lambda name: (len(_stamp(name)), name))
+            new = sorted(new[-FILES_MAX:] if cursor is None else new[:FILES_MAX])
+            is_last = is_last and (cursor is None or len(there.keys() - seen[table]) <= FILES_MAX)
+            paths = [there[name] for name in new]
+            repeats = repeats or any(len(_stamp(name)) <= len("20261126T11") for name in new)
+            if table == "behaviour":
+                facts += self._facts(paths, since_ms)
+            else:
+                recalls += self._recalls(paths, since_ms)
+            done = there.keys() if cursor is None else (seen[table] & there.keys()) | set(new)
+            after[table] = sorted(done)
+        return Batch(facts, recalls, after, repeats, is_last)
+
+    def _files(self, table: str) -> dict[str, Path]:
+        found = {}
+        for folder in self.folders:
+            if not folder.is_dir():
+                continue  # A service makes it with its first facts.
+            for path in (folder / table).rglob("*.parquet"):
+                if not path.name.startswith("."):
+                    found[str(path.relative_to(folder.parent))] = path
+        return found
+
+    def _facts(self, paths: list[Path], since_ms: int) -> list[Fact]:
+        wanted = "" if self.actions is None else (
+            f"AND action IN ({','.join(_quoted(one) for one in self.actions)})")
+        rows = _select(paths, f"""
+            SELECT user_hash::VARCHAR, item_id, epoch_ms(time), action, request_id, position,
+                   scene
+            FROM {{files}} WHERE user_hash <> 0 AND epoch_ms(time) >= {since_ms} {wanted}
+            ORDER BY time""")
+        return [Fact(user, item, int(at), action or "", request or "", int(place or 0),
+                     _scene(scene)) for user, item, at, action, request, place, scene in rows]
+
+    def _recalls(self, paths: list[Path], since_ms: int) -> list[Recall]:
+        rows = _select(paths, f"""
+            SELECT user_hash::VARCHAR, request_id, epoch_ms(time), item_ids, scene
+            FROM {{files}} WHERE user_hash <> 0 AND code = 'OK' AND request_id <> ''
+                AND edge <> 'console' AND epoch_ms(time) >= {since_ms} ORDER BY time""")
+        return [Recall(user, request, int(at), list(items or []), _scene(scene))
+                for user, request, at, items, scene in rows]
+
+
+def _select(paths: list[Path], query: str) -> list[tuple[Any, ...]]:
+    """Rows of files; one that has gone meanwhile is in a merged one, which comes next."""
+    import duckdb
+
+    there = [path for path in paths if path.exists()]
+    if not there:
+        return []
+    files = f"read_parquet([{','.join(_quoted(str(path)) for path in there)}], union_by_name=true)"
+    try:
+        with duckdb.connect(config={"threads": 1, "memory_limit": "1GB"}) as connection:
+            return connection.sql(query.format(files=files)).fetchall()
+    except duckdb.IOException as error:
+        raise SourceAway(f"facts: {str(error).splitlines()[0]}") from error
+
+
+def _quoted(text: str) -> str:
+    return "'" + text.replace("'", "''") + "'"
+
+
+def _stamp(name: str) -> str:
+    return Path(name).name.split(".")[0]
+
+
+def _scene(scene: object) -> str:
+    """As JSON, with the keys in order: equal scenes are equal texts."""
+    return json.dumps(dict(scene), sort_keys=True) if scene else "{}"  # type: ignore[call-overload]
+
+
+class Topic:
+    """The topic of behaviours; its offsets lie in the store beside what was read, so that a broker
+    needs no consumer group. There are no recalls in it: what was shown is what callers append."""
+
+    name = "topic"
+
+    def __init__(self, brokers: str, topic: str, actions: Sequence[str] | None) -> None:
+        try:
+            from confluent_kafka import Consumer, TopicPartition
+        except ModuleNotFoundError as absent:
+            raise InputError("--kafka", "the package confluent-kafka (pip install "
+                             "confluent-kafka)", "no such module") from absent
+        self.topic, self.actions, self.partition_of = topic, actions, TopicPartition
+        self.consumer = Consumer({"bootstrap.servers": brokers, "group.id": "tessera-follow",
+                                  "enable.auto.commit": False, "auto.offset.reset": "earliest"})
+
+    def read(self, cursor: Any, since_ms: int) -> Batch:
+        """`cursor`: the next offset of each partition."""
+        from confluent_kafka import KafkaException
+        try:
+            known = self.consumer.list_topics(self.topic, timeout=10).topics[self.topic]
+            offsets = {str(number): (cursor or {}).get(str(number)) for number in known.partitions}
+            ends = {}
+            for number in known.partitions:
+                low, high = self.consumer.get_watermark_offsets(
+                    self.partition_of(self.topic, number), timeout=10)
+                begin = max(low, offsets[str(number)] if offsets[str(number)] is not None else low)
+                offsets[str(number)] = min(begin, high)
+                ends[number] = high
+            self.consumer.assign([self.partition_of(self.topic, number, offsets[str(number)])
+                                  for number in known.partitions])
+            facts = self._until(offsets, ends, since_ms)
+        except KafkaException as error:
+            raise SourceAway(f"topic {self.topic}: {error.args[0].str()}") from error
+        left = any(offsets[str(number)] < end for number, end in ends.items())
+        return Batch(facts, [], offsets, False, not left)
+
+    def _until(self, offsets: dict[str, int], ends: dict[int, int], since_ms: int) -> list[Fact]:
+        from tessera.behaviour.events.v1 import behaviour_event_pb2
+        facts: list[Fact] = []
+        read = 0
+        while read < MESSAGES_MAX and any(offsets[str(n)] < end for n, end in ends.items()):
+            messages = self.consumer.consume(1000, timeout=5)
+            if not messages:
+                break
+            for message in messages:
+                if message.error():
+                    continue
+                read += 1
+                offsets[str(message.partition())] = message.offset() + 1
+                event = behaviour_event_pb2.BehaviourEvent()
+                try:
+                    event.ParseFromString(message.value() or b"")
+                except Exception:  # noqa: BLE001: the service sends such messages to its dead letters
+                    continue
+                one = event.behaviour
+                if one.user_id and one.item_id and one.time_ms >= since_ms and (
+                        self.actions is None or one.action in self.actions):
+                    facts.append(Fact(one.user_id, one.item_id, one.time_ms, one.action,
+                                      one.request_id, one.position, _scene(dict(one.scene))))
+        return facts
