@@ -17,7 +17,7 @@ const OTHERS = [
 ];
 /** Tests, tests' libraries, and what only debuggers read. */
 const LEFT_OUT =
-  /\.map$|\.spec\.js$|\/fixture\/|^dist\/libs\/testing\/|^dist\/tools\/(soak|quickstart|report|world)/;
+  /\.map$|\.spec\.js$|\/fixture\/|^dist\/(libs\/testing\/|tools\/(soak|quickstart|report|world))/;
 
 function filesBelow(root, path) {
   const at = join(root, path);
