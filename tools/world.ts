@@ -172,7 +172,7 @@ await runCommand(USAGE, async (words) => {
     for (let hour = 0; hour < hours; ) {
       // Visits of ticks that went by while the service was away are lost.
       const figures = await world.tick((await pace.next()) === 'now');
-      if (world.isAway) await reached(pace, () => service.learnedUntilMs());
+      if (world.isAway) await reached(pace, () => service.answers());
       if (figures === undefined) continue;
       hour += 1;
       files.write(world, figures);

@@ -101,9 +101,20 @@ export class ServedWorld implements WorldService {
     });
   }
 
+  /** Resolves where the service answers. */
+  async answers(): Promise<void> {
+    await this.catalogue.call('GetState', {}, CALL_MS).catch((thrown) => {
+      throw callError(thrown);
+    });
+  }
+
   async learnedUntilMs(): Promise<number | undefined> {
     const asked = { name: DEFAULT_ADAPTER };
-    const { versions } = await this.adapters.call<Versions>('List', asked, CALL_MS);
+    const { versions } = await this.adapters
+      .call<Versions>('List', asked, CALL_MS)
+      .catch((thrown) => {
+        throw callError(thrown);
+      });
     const active = versions.find(({ state }) => state === 'STATE_ACTIVE');
     return active === undefined || active.learnedUntilMs === 0 ? undefined : active.learnedUntilMs;
   }
