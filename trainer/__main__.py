@@ -198,6 +198,12 @@ def _add_finetune(commands) -> None:
     add_connection_flags(parser)
     parser.add_argument("--out", required=True, help="folder to write")
     parser.add_argument("--hours", type=_amount, default=1.0, help="behaviours to learn from")
+    parser.add_argument("--from", dest="start_from", metavar="FOLDER", help="of an adapter whose "
+                        "factors go on (left out: new ones of --rank)")
+    parser.add_argument("--validate", type=_part, default=0.1, help="share of the users that are "
+                        "not trained on, but weighed")
+    parser.add_argument("--gate", action=argparse.BooleanOptionalAction, default=True,
+                        help="writes nothing where these are answered worse than before")
     parser.add_argument("--rank", type=_count, default=8)
     parser.add_argument("--epochs", type=_count, default=4)
     parser.add_argument("--batch-size", type=_count, default=64)

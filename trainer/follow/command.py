@@ -11,6 +11,7 @@ from ..template import read_template
 from .cycle import Follower, Outcome, Settings
 from .gateway import Away, Gateway, Refused, connect
 from .guards import Limits
+from .metrics import Metrics
 from .report import line
 from .samples import Sampling
 from .sources import Facts, Source, SourceAway, Topic
@@ -33,13 +34,18 @@ def run(args: argparse.Namespace) -> int:
             gateway = Gateway(client, args.name, holder)
             follower = Follower(store, _source(args), gateway, _learner(args),
                                 _settings(args, holder))
-            print(f"follows {args.address} as {holder}: a round every {args.every:.0f} s")
-            return _rounds(follower, args)
+            metrics = Metrics(follower, args.metrics, Path(args.state))
+            print(f"follows {args.address} as {holder}: a round every {args.every:.0f} s",
+                  flush=True)
+            try:
+                return _rounds(follower, metrics, args)
+            finally:
+                metrics.close()
     finally:
         store.close()
 
 
-def _rounds(follower: Follower, args: argparse.Namespace) -> int:
+def _rounds(follower: Follower, metrics: Metrics, args: argparse.Namespace) -> int:
     left = 1 if args.once else args.cycles
     pause = PAUSE_SECONDS[0]
     while True:
@@ -56,6 +62,7 @@ def _rounds(follower: Follower, args: argparse.Namespace) -> int:
                              str(refused)) from refused
         pause = PAUSE_SECONDS[0]
         _say(outcome)
+        metrics.add(outcome)
         if outcome.cycle is not None and left is not None:
             left -= 1
         if left == 0 or (args.once and outcome.cycle is None):

@@ -99,6 +99,8 @@ class Follower:
         self.settings, self.clock, self.pause = settings, clock, pause
         self.left: Counter[str] = Counter()
         self.seconds: dict[str, float] = {}
+        #: Of the served version, as of the last round: SQLite answers its own thread alone.
+        self.learned_until_ms = (store.key("served") or {}).get("learned_until_ms", 0)
 
     def once(self) -> Outcome:
         self.seconds, alarms = {}, {}
@@ -147,6 +149,7 @@ class Follower:
     def backlog(self) -> int:
         """Examples that the served version has not learned."""
         newest = self.store.key("served") or {}
+        self.learned_until_ms = newest.get("learned_until_ms", 0)
         return self.store.count(newest.get("upto", 0), self.settings.answers)
 
     def _begin(self) -> tuple[Cycle, dict[str, str]] | Outcome:

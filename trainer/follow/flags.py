@@ -23,6 +23,8 @@ def add_follow(commands, run) -> None:
     parser.add_argument("--name", default="main", help="of the adapter")
     parser.add_argument("--state", default="data/demo/follow", help="folder that keeps what is "
                         "learned, for one process")
+    parser.add_argument("--metrics", type=int, metavar="PORT", help="serves metrics for Prometheus "
+                        "on this port of this machine")
     _add_pace(parser)
     _add_examples(parser)
     _add_training(parser)

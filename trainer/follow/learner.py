@@ -66,7 +66,7 @@ class Learner:
         """Writes the next version's folder, which appears when it is whole. Returns figures."""
         torch.manual_seed(seed)
         samples, rows = self._rows(samples)
-        model = self._open(parent, trains=True)
+        model = self.open(parent, trains=True)
         before = self._scores(model, rows)
         chances = fit(before, samples)
         first, last = self._steps(model, rows, samples, chances, seed)
@@ -86,7 +86,7 @@ class Learner:
             if folder is None and found:
                 found.append(found[0])
                 continue
-            scores = self._scores(self._open(folder, trains=False), rows)
+            scores = self._scores(self.open(folder), rows)
             found.append(fit(scores, samples).losses(scores, samples))
         base, before, after = found
         return Losses([sample.example.user for sample in samples], base, before, after,
@@ -107,7 +107,8 @@ class Learner:
             rows.append(row)
         return kept, rows
 
-    def _open(self, folder: Path | None, trains: bool):
+    def open(self, folder: Path | None, trains: bool = False):
+        """The base model with a version, or alone."""
         base = AutoModelForCausalLM.from_pretrained(self.base, dtype=torch.float32)
         if folder is not None:
             model = PeftModel.from_pretrained(base, folder, is_trainable=trains)
