@@ -18,7 +18,7 @@ except ModuleNotFoundError as absent:
     # One line, as _run_of has for the packages of the other commands.
     sys.exit(f"error: {absent.name}: expected what trainer/requirements.txt installs, got no such "
              "module")
-from .follow.flags import add_follow
+from .follow.flags import add_follow, add_refresh
 from .semantic_ids.settings import METHODS, QuantiserPlan
 from .settings import DTYPES, SPLITS, Plan, Shape
 
@@ -330,6 +330,7 @@ def main() -> int:
     _add_parity(commands)
     _add_finetune(commands)
     add_follow(commands, _run_of("follow.command"))
+    add_refresh(commands, _run_of("follow.refresh"))
     _add_rank(commands)
     _add_sequences(commands)
     _add_texts(commands)

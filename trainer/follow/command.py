@@ -4,6 +4,7 @@ import argparse
 import os
 import socket
 import time
+import warnings
 from pathlib import Path
 
 from ..errors import InputError
@@ -13,6 +14,7 @@ from .gateway import Away, Gateway, Refused, connect
 from .guards import Limits
 from .metrics import Metrics
 from .report import line
+from .refreshed import learned_by
 from .samples import Sampling
 from .sources import Facts, Source, SourceAway, Topic
 from .store import Store
@@ -27,6 +29,7 @@ CONTEXT = 100
 def run(args: argparse.Namespace) -> int:
     """Rounds until it is stopped, or as many as are asked for."""
     os.nice(NICENESS)
+    warnings.filterwarnings("ignore", message=".*is_gradient_checkpointing")
     store = Store(Path(args.state), CONTEXT)
     try:
         with connect(args) as client:
@@ -111,4 +114,4 @@ def _settings(args: argparse.Namespace, holder: str) -> Settings:
         examples_min=args.examples_min, window_hours=args.window_hours, rows_max=args.rows_max,
         every_seconds=every, share=args.share,
         canary_seconds=every / 2 if args.canary_seconds is None else args.canary_seconds,
-        seed=args.seed)
+        seed=args.seed, model=args.model, base_learned=learned_by(Path(args.model), holder))
