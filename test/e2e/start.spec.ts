@@ -4,7 +4,7 @@ import { spawnSync } from 'node:child_process';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { temporaryFolder } from '../../libs/testing/src/index.js';
+import { temporaryFolder, until } from '../../libs/testing/src/index.js';
 import { SMALL, writeRandomModel } from './random-model.js';
 import { Service } from './service.js';
 
@@ -24,6 +24,14 @@ beforeAll(() => {
 });
 
 afterAll(() => folder.remove());
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
 
 const failing: [string, Record<string, string>, RegExp][] = [
   ['a key out of its bounds', { TESSERA_HTTP_PORT: '70000' }, /CONFIG_INVALID[\s\S]*http\.port/],
@@ -139,9 +147,18 @@ describe('--json-log', () => {
 
   it('leaves events with named levels on the standard output, and nothing else', async () => {
     const printed = /sample recall/;
-    const flags = ['--json-log'];
+    const flags = ['--json-log', '--world'];
     const service = await Service.start({ ...variables }, flags, { printed });
+    const served = JSON.parse(/^.*"msg":"serving".*$/m.exec(service.stdout)?.[0] ?? '{}');
+    service.httpUrl = new URL(served.HTTP).origin;
+    // Simulated users ask; they end with the service, which they neither hold nor fail.
+    await until(
+      'a recall',
+      async () => (await service.metric('tessera_recall_requests_total')) > 0,
+    );
+    const { pid: world } = JSON.parse(/^.*a world begins.*$/m.exec(service.stdout)?.[0] ?? '{}');
     await service.stop();
+    await until('the end of the world', () => !isRunning(world));
     const { stdout, stderr } = await service.ended;
     const lines = linesOf(stdout);
     expect(stderr).toBe('');

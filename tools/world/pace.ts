@@ -7,21 +7,28 @@ const WAIT_MS_MAX = 5000;
 /** Of a service that is away. */
 const AWAY_ATTEMPTS_MAX = 120;
 
+const WALL = { nowMs: () => performance.now(), after: (ms: number): Promise<unknown> => after(ms) };
+
 /** When the ticks of a world are due by the wall clock. */
 export class Pace {
-  private dueMs = performance.now();
+  private dueMs: number;
   private hasWaited = false;
 
   /** @param speed simulated seconds of a second; undefined: each tick is due at once */
-  constructor(private readonly speed: number | undefined) {}
+  constructor(
+    private readonly speed: number | undefined,
+    private readonly clock = WALL,
+  ) {
+    this.dueMs = clock.nowMs();
+  }
 
   /** Of the next tick, when it is due: `past` if it went by while the service was away. */
   async next(): Promise<'now' | 'past'> {
     if (this.speed === undefined) return 'now';
     const tickMs = (TICK_SECONDS * 1000) / this.speed;
-    const now = performance.now();
+    const now = this.clock.nowMs();
     const isPast = this.hasWaited && this.dueMs + tickMs <= now;
-    if (this.dueMs > now) await after(this.dueMs - now);
+    if (this.dueMs > now) await this.clock.after(this.dueMs - now);
     // A slow service makes the world late, not denser.
     else if (!isPast) this.dueMs = now;
     this.dueMs += tickMs;
@@ -33,7 +40,7 @@ export class Pace {
   async waitAgain(attempt: number): Promise<boolean> {
     if (attempt >= AWAY_ATTEMPTS_MAX) return false;
     this.hasWaited = true;
-    await after(Math.min(WAIT_MS_MAX, FIRST_WAIT_MS * 2 ** Math.min(attempt, 10)));
+    await this.clock.after(Math.min(WAIT_MS_MAX, FIRST_WAIT_MS * 2 ** Math.min(attempt, 10)));
     return true;
   }
 }

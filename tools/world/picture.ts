@@ -57,15 +57,17 @@ export function worldPicture(hours: readonly HourFigures[]): string {
         marks: [Plot.ruleY([0]), rules, line('coverage', RATE)],
       },
     },
-    {
-      title: 'Freshness: seconds since the newest behaviour that the active version has learned',
-      options: {
-        ...base,
-        height: 130,
-        y: { zero: true, nice: true, grid: true, ticks: 4, label: null },
-        marks: [Plot.ruleY([0]), rules, line('freshnessSeconds', RATE)],
-      },
-    },
   ];
+  const isFollowed = hours.some(({ freshnessSeconds }) => freshnessSeconds !== null);
+  const freshness: Panel = {
+    title: 'Freshness: seconds since the newest behaviour that the active version has learned',
+    options: {
+      ...base,
+      height: 130,
+      y: { zero: true, nice: true, grid: true, ticks: 4, label: null },
+      marks: [Plot.ruleY([0]), rules, line('freshnessSeconds', RATE)],
+    },
+  };
+  if (isFollowed) panels.push(freshness);
   return panelsSvg('A simulated world by the hour', panels);
 }

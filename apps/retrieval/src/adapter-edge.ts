@@ -54,7 +54,7 @@ export class AdapterEdge {
       async () => this.adapters().push(parts(), actor.name, how),
       ({ version, isKnown }) => ({
         digest: version.digest,
-        detail: [byHolder(holder), isKnown ? 'it was there before' : ''].filter(Boolean).join(', '),
+        detail: told(byHolder(holder), isKnown ? 'it was there before' : ''),
       }),
     );
   }
@@ -66,7 +66,7 @@ export class AdapterEdge {
     how: Submission = {},
   ): Promise<Activated> {
     const { share, holder = '' } = wanted;
-    const detail = [`share ${share}`, byHolder(holder)].filter(Boolean).join(', ');
+    const detail = told(`share ${share}`, byHolder(holder));
     return this.parts.audits.audited(
       { action: 'activate', actor, name, digest, detail },
       () => this.adapters().activate(name, digest, wanted, how),
@@ -81,13 +81,13 @@ export class AdapterEdge {
     how: Submission = {},
   ): Promise<RolledBack> {
     const { digest = '', holder = '' } = wanted;
-    const by = [actor.name, byHolder(holder)].filter(Boolean).join(', ');
+    const by = told(actor.name, byHolder(holder));
     return this.parts.audits.audited(
       { action: 'rollback', actor, name, digest, detail: byHolder(holder) },
       () => this.adapters().rollBack(name, `rolled back by ${by}`, wanted, how),
       ({ serves, replaced }) => ({
         digest: replaced?.digest ?? '',
-        detail: `serves ${serves?.digest ?? 'the base model'}`,
+        detail: told(`serves ${serves?.digest ?? 'the base model'}`, byHolder(holder)),
       }),
     );
   }
@@ -142,6 +142,8 @@ export class AdapterEdge {
     throw new TesseraError('ADAPTER_STATE', message);
   }
 }
+
+const told = (...parts: readonly string[]) => parts.filter((part) => part !== '').join(', ');
 
 /** '' for a person. */
 const byHolder = (holder: string) => (holder === '' ? '' : `holder ${holder}`);

@@ -25,7 +25,7 @@ export function startWorld(
   program: string,
   address: string,
   { grpc }: Config,
-  { log, print }: Output,
+  { log, print, report }: Output,
 ): ChildProcess {
   const words = ['--address', address, '--days', '0', ...(grpc.certificatePath && ['--tls'])];
   const child = fork(program, words, { stdio: ['ignore', 'pipe', 'pipe', 'ipc'] });
@@ -39,6 +39,8 @@ export function startWorld(
   child.on('exit', (status, signal) => {
     log.warn({ status, signal }, 'the world ended, the service goes on');
   });
+  const { pid } = child;
+  report(`\nA world begins as process ${pid}`, { pid }, 'a world begins');
   child.unref();
   child.channel?.unref();
   return child;

@@ -12,15 +12,23 @@ import type {
 const TABLES = {
   behaviour: {
     lines: {
-      ...{ user_hash: 'UBIGINT', item_id: 'VARCHAR', time: 'BIGINT', action: 'VARCHAR' },
-      ...{ request_id: 'VARCHAR', position: 'UINTEGER', scene: 'MAP(VARCHAR, VARCHAR)' },
+      user_hash: 'UBIGINT',
+      item_id: 'VARCHAR',
+      time: 'BIGINT',
+      action: 'VARCHAR',
+      request_id: 'VARCHAR',
+      position: 'UINTEGER',
+      scene: 'MAP(VARCHAR, VARCHAR)',
     },
     columns: '* REPLACE (make_timestamp_ms(time) AS time)',
   },
   recall_fact: {
     lines: {
-      ...{ user_hash: 'UBIGINT', request_id: 'VARCHAR', time: 'BIGINT' },
-      ...{ item_ids: 'VARCHAR[]', scene: 'MAP(VARCHAR, VARCHAR)' },
+      user_hash: 'UBIGINT',
+      request_id: 'VARCHAR',
+      time: 'BIGINT',
+      item_ids: 'VARCHAR[]',
+      scene: 'MAP(VARCHAR, VARCHAR)',
     },
     columns: "* REPLACE (make_timestamp_ms(time) AS time), 'OK' AS code, 'grpc' AS edge",
   },
@@ -52,7 +60,7 @@ export class FactLog implements WorldService {
     this.waiting.recall_fact.push({
       user_hash: hashOf(userId),
       request_id: visit,
-      // Before what is done with it.
+      // Before the behaviours that follow it.
       time: this.clock() - 1,
       item_ids: answer.itemIds,
       scene: { daypart },

@@ -70,7 +70,7 @@ interface Watched {
 async function watch({ service, follower, seconds }: Watched): Promise<Measurement[]> {
   const versions = new AdapterClient(service.grpcAddress);
   const client = new TesseraClient(service.grpcAddress, { connection: PLAIN });
-  /** First moment at which all, or some users, were served with what was learned until a time. */
+  /** First moment at which all, or some users, were served with all behaviours until a time. */
   const served: { atMs: number; state: string; learnedUntilMs: number }[] = [];
   const latencies: Record<'beside' | 'alone', number[]> = { beside: [], alone: [] };
   const beganMs = Date.now();

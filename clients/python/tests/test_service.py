@@ -135,3 +135,26 @@ def test_pushes_tries_activates_and_rolls_back_an_adapter(tessera):
     adapters.wait(name, digest, "retired")
     with pytest.raises(TesseraError, match="expected validated, got retired"):
         adapters.wait(name, digest, "validated", timeout_seconds=0)
+
+
+@pytest.mark.skipif("TESSERA_ADAPTER" not in os.environ, reason="TESSERA_ADAPTER names no folder")
+def test_holds_a_name_against_other_holders_and_no_person(tessera):
+    adapters, folder, name = tessera.adapters, os.environ["TESSERA_ADAPTER"], "held"
+    learned = int(time.time() * 1000) - 1000
+    lease = {"holder": "follow-1", "lease_seconds": 60, "learned_until_ms": learned}
+    version = adapters.push(folder, name, **lease)
+    assert (version.holder, version.learned_until_ms) == ("follow-1", learned)
+    assert version.lease_until_ms > time.time() * 1000
+    others = {
+        "push": lambda: adapters.push(folder, name, holder="follow-2", lease_seconds=60),
+        "activate": lambda: adapters.activate(name, version.digest, force=True, holder="follow-2"),
+        "roll back": lambda: adapters.roll_back(name, holder="follow-2"),
+    }
+    for what, act in others.items():
+        with pytest.raises(TesseraError) as raised:
+            act()
+        assert (raised.value.code, raised.value.field) == ("PUSH_CONFLICT", "holder"), what
+    adapters.activate(name, version.digest, force=True, holder="follow-1")
+    with pytest.raises(TesseraError, match="ADAPTER_NOT_FOUND|has no version"):
+        adapters.roll_back(name, digest="0" * 64)
+    assert adapters.roll_back(name, digest=version.digest).replaced.digest == version.digest

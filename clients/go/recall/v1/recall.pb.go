@@ -646,7 +646,10 @@ type Eligibility struct {
 	// Not these.
 	Denied []string `protobuf:"bytes,3,rep,name=denied,proto3" json:"denied,omitempty"`
 	// Nor these: what the user has seen already.
-	Seen          []string `protobuf:"bytes,4,rep,name=seen,proto3" json:"seen,omitempty"`
+	Seen []string `protobuf:"bytes,4,rep,name=seen,proto3" json:"seen,omitempty"`
+	// Of a recall with `explore`: places are drawn among those items alone that this admits as well, such as new ones. A
+	// place for which none is left goes to the best.
+	Drawn         *Predicate `protobuf:"bytes,5,opt,name=drawn,proto3" json:"drawn,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -705,6 +708,13 @@ func (x *Eligibility) GetDenied() []string {
 func (x *Eligibility) GetSeen() []string {
 	if x != nil {
 		return x.Seen
+	}
+	return nil
+}
+
+func (x *Eligibility) GetDrawn() *Predicate {
+	if x != nil {
+		return x.Drawn
 	}
 	return nil
 }
@@ -1057,10 +1067,7 @@ type Explore struct {
 	Temperature *float64 `protobuf:"fixed64,3,opt,name=temperature,proto3,oneof" json:"temperature,omitempty"`
 	// The same request with the same seed draws the same items; drawn by the service where absent. At most 2^53 - 1,
 	// which numbers of JSON have exactly.
-	Seed *uint64 `protobuf:"varint,4,opt,name=seed,proto3,oneof" json:"seed,omitempty"`
-	// Draws among the items that this admits as well, such as new ones; absent: among all that the recall may get. A place
-	// for which none is left goes to the best.
-	Among         *Predicate `protobuf:"bytes,5,opt,name=among,proto3" json:"among,omitempty"`
+	Seed          *uint64 `protobuf:"varint,4,opt,name=seed,proto3,oneof" json:"seed,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1132,13 +1139,6 @@ func (x *Explore) GetSeed() uint64 {
 		return *x.Seed
 	}
 	return 0
-}
-
-func (x *Explore) GetAmong() *Predicate {
-	if x != nil {
-		return x.Among
-	}
-	return nil
 }
 
 type isExplore_Extent interface {
@@ -1900,8 +1900,9 @@ type AppliedExploration struct {
 	Temperature float64                `protobuf:"fixed64,2,opt,name=temperature,proto3" json:"temperature,omitempty"`
 	Seed        uint64                 `protobuf:"varint,3,opt,name=seed,proto3" json:"seed,omitempty"`
 	// Why drawn items have no propensity: `beam`, `capped` (diversity caps, or a cap of items of a semantic ID), `stopped`
-	// (the search was not certified), `popular` (popular items, none is drawn), `relevance` (a gate may have dropped items);
-	// empty: they have one.
+	// (the search was not certified), `popular` (popular items, none is drawn), `relevance` (a gate may have dropped items).
+	// `part`: they have one, but were drawn among those of `eligibility.drawn`, so that they tell nothing of others.
+	// Empty: they have one.
 	NoPropensities string `protobuf:"bytes,4,opt,name=no_propensities,json=noPropensities,proto3" json:"no_propensities,omitempty"`
 	unknownFields  protoimpl.UnknownFields
 	sizeCache      protoimpl.SizeCache
@@ -3135,12 +3136,13 @@ const file_tessera_recall_v1_recall_proto_rawDesc = "" +
 	"\x05range\x18\x06 \x01(\v2\x1e.tessera.recall.v1.RangeClauseH\x00R\x05rangeB\x06\n" +
 	"\x04form\"%\n" +
 	"\bItemList\x12\x19\n" +
-	"\bitem_ids\x18\x01 \x03(\tR\aitemIds\"\xac\x01\n" +
+	"\bitem_ids\x18\x01 \x03(\tR\aitemIds\"\xe0\x01\n" +
 	"\vEligibility\x12:\n" +
 	"\tpredicate\x18\x01 \x01(\v2\x1c.tessera.recall.v1.PredicateR\tpredicate\x125\n" +
 	"\aallowed\x18\x02 \x01(\v2\x1b.tessera.recall.v1.ItemListR\aallowed\x12\x16\n" +
 	"\x06denied\x18\x03 \x03(\tR\x06denied\x12\x12\n" +
-	"\x04seen\x18\x04 \x03(\tR\x04seen\"\x92\x01\n" +
+	"\x04seen\x18\x04 \x03(\tR\x04seen\x122\n" +
+	"\x05drawn\x18\x05 \x01(\v2\x1c.tessera.recall.v1.PredicateR\x05drawn\"\x92\x01\n" +
 	"\fFrequencyCap\x12\x16\n" +
 	"\x06action\x18\x01 \x01(\tR\x06action\x12%\n" +
 	"\x0emax_behaviours\x18\x02 \x01(\rR\rmaxBehaviours\x12%\n" +
@@ -3170,13 +3172,12 @@ const file_tessera_recall_v1_recall_proto_rawDesc = "" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\x01R\x05value:\x028\x01B\x0f\n" +
 	"\r_score_weightB\b\n" +
-	"\x06_floor\"\xd0\x01\n" +
+	"\x06_floor\"\x9c\x01\n" +
 	"\aExplore\x12\x16\n" +
 	"\x05slots\x18\x01 \x01(\rH\x00R\x05slots\x12\x16\n" +
 	"\x05share\x18\x02 \x01(\x01H\x00R\x05share\x12%\n" +
 	"\vtemperature\x18\x03 \x01(\x01H\x01R\vtemperature\x88\x01\x01\x12\x17\n" +
-	"\x04seed\x18\x04 \x01(\x04H\x02R\x04seed\x88\x01\x01\x122\n" +
-	"\x05among\x18\x05 \x01(\v2\x1c.tessera.recall.v1.PredicateR\x05amongB\b\n" +
+	"\x04seed\x18\x04 \x01(\x04H\x02R\x04seed\x88\x01\x01B\b\n" +
 	"\x06extentB\x0e\n" +
 	"\f_temperatureB\a\n" +
 	"\x05_seed\"\x81\x01\n" +
@@ -3496,9 +3497,9 @@ var file_tessera_recall_v1_recall_proto_depIdxs = []int32{
 	6,  // 6: tessera.recall.v1.Predicate.range:type_name -> tessera.recall.v1.RangeClause
 	8,  // 7: tessera.recall.v1.Eligibility.predicate:type_name -> tessera.recall.v1.Predicate
 	9,  // 8: tessera.recall.v1.Eligibility.allowed:type_name -> tessera.recall.v1.ItemList
-	12, // 9: tessera.recall.v1.ItemPolicy.diversity:type_name -> tessera.recall.v1.DiversityCap
-	36, // 10: tessera.recall.v1.Valuation.weights:type_name -> tessera.recall.v1.Valuation.WeightsEntry
-	8,  // 11: tessera.recall.v1.Explore.among:type_name -> tessera.recall.v1.Predicate
+	8,  // 9: tessera.recall.v1.Eligibility.drawn:type_name -> tessera.recall.v1.Predicate
+	12, // 10: tessera.recall.v1.ItemPolicy.diversity:type_name -> tessera.recall.v1.DiversityCap
+	36, // 11: tessera.recall.v1.Valuation.weights:type_name -> tessera.recall.v1.Valuation.WeightsEntry
 	15, // 12: tessera.recall.v1.Rank.valuation:type_name -> tessera.recall.v1.Valuation
 	4,  // 13: tessera.recall.v1.RecallRequest.history:type_name -> tessera.recall.v1.History
 	37, // 14: tessera.recall.v1.RecallRequest.profile:type_name -> tessera.recall.v1.RecallRequest.ProfileEntry

@@ -49,7 +49,8 @@ const RECALL_FACT: Columns = {
   ],
   no_propensities: [
     'VARCHAR',
-    "why they are not: beam, capped, stopped, popular, relevance; part: known, of draws among a part of the items; ''",
+    "why they are not: beam, capped, stopped, popular, relevance; '' where they are, and `part` " +
+      'where they are of draws among a part of the items',
   ],
   rank_adapter: ['VARCHAR', "digest of the version whose heads ranked; '' of others"],
   rank_adapter_name: ['VARCHAR', ''],

@@ -150,6 +150,11 @@ export interface Eligibility {
   readonly denied: readonly string[];
   /** Nor these: what the user has seen already. */
   readonly seen: readonly string[];
+  /**
+   * Of a recall with `explore`: places are drawn among those items alone that this admits as well, such as new ones. A
+   * place for which none is left goes to the best.
+   */
+  readonly drawn: Predicate | undefined;
 }
 
 /**
@@ -254,14 +259,7 @@ export interface Explore {
    * The same request with the same seed draws the same items; drawn by the service where absent. At most 2^53 - 1,
    * which numbers of JSON have exactly.
    */
-  readonly seed?:
-    | number
-    | undefined;
-  /**
-   * Draws among the items that this admits as well, such as new ones; absent: among all that the recall may get. A place
-   * for which none is left goes to the best.
-   */
-  readonly among: Predicate | undefined;
+  readonly seed?: number | undefined;
 }
 
 /**
@@ -471,8 +469,9 @@ export interface AppliedExploration {
   readonly seed: number;
   /**
    * Why drawn items have no propensity: `beam`, `capped` (diversity caps, or a cap of items of a semantic ID), `stopped`
-   * (the search was not certified), `popular` (popular items, none is drawn), `relevance` (a gate may have dropped items);
-   * empty: they have one.
+   * (the search was not certified), `popular` (popular items, none is drawn), `relevance` (a gate may have dropped items).
+   * `part`: they have one, but were drawn among those of `eligibility.drawn`, so that they tell nothing of others.
+   * Empty: they have one.
    */
   readonly noPropensities: string;
 }
