@@ -18,7 +18,7 @@ except ModuleNotFoundError as absent:
     # One line, as _run_of has for the packages of the other commands.
     sys.exit(f"error: {absent.name}: expected what trainer/requirements.txt installs, got no such "
              "module")
-from .follow.flags import add_follow
+from .follow.flags import add_follow, add_refresh
 from .semantic_ids.settings import METHODS, QuantiserPlan
 from .settings import DTYPES, SPLITS, Plan, Shape
 
@@ -198,6 +198,12 @@ def _add_finetune(commands) -> None:
     add_connection_flags(parser)
     parser.add_argument("--out", required=True, help="folder to write")
     parser.add_argument("--hours", type=_amount, default=1.0, help="behaviours to learn from")
+    parser.add_argument("--from", dest="start_from", metavar="FOLDER", help="of an adapter whose "
+                        "factors go on (left out: new ones of --rank)")
+    parser.add_argument("--validate", type=_part, default=0.1, help="share of the users that are "
+                        "not trained on, but weighed")
+    parser.add_argument("--gate", action=argparse.BooleanOptionalAction, default=True,
+                        help="writes nothing where these are answered worse than before")
     parser.add_argument("--rank", type=_count, default=8)
     parser.add_argument("--epochs", type=_count, default=4)
     parser.add_argument("--batch-size", type=_count, default=64)
@@ -324,6 +330,7 @@ def main() -> int:
     _add_parity(commands)
     _add_finetune(commands)
     add_follow(commands, _run_of("follow.command"))
+    add_refresh(commands, _run_of("follow.refresh"))
     _add_rank(commands)
     _add_sequences(commands)
     _add_texts(commands)

@@ -31,10 +31,11 @@ def batches(rows: list[Row], size: int, pad: int,
         if groups[-1] and (len(groups[-1]) + 1) * lengths[place] > budget:
             groups.append([])
         groups[-1].append(int(place))
-    return [_pad([rows[place] for place in groups[g]], pad) for g in rng.permutation(len(groups))]
+    return [padded([rows[place] for place in groups[g]], pad) for g in rng.permutation(len(groups))]
 
 
-def _pad(rows: list[Row], pad: int) -> tuple[torch.Tensor, torch.Tensor]:
+def padded(rows: list[Row], pad: int) -> tuple[torch.Tensor, torch.Tensor]:
+    """Input ids and labels, (rows, longest)."""
     longest = max(len(row.tokens) for row in rows)
     inputs = torch.full((len(rows), longest), pad)
     labels = torch.full((len(rows), longest), IGNORED)

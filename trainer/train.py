@@ -17,6 +17,7 @@ from . import data
 from .baselines import Seen, baseline_ranks
 from .beam import CUTS, UNASKED, item_ranks, ranking_metrics
 from .checkpoint import fingerprint, write_json
+from .curves import Curves
 from .devices import device_of, has_bf16
 from .errors import InputError
 from .export import export_model, export_static
@@ -233,7 +234,7 @@ def _train(args: argparse.Namespace, model, parts: Split, recalls: Recalls,
         return math.sqrt(recall * (1 - recall) / max(1, len(cases)))
 
     return Training(model, rows, plan, out / RESUMABLE, mark, validate, keep, processes,
-                    doubt).run(spent_seconds)
+                    doubt, Curves(out)).run(spent_seconds)
 
 
 def _test(args: argparse.Namespace, model, parts: Split, recalls: Recalls,

@@ -14,6 +14,7 @@ from tqdm import tqdm
 from transformers import Qwen3ForCausalLM
 
 from .checkpoint import load_state, save_state
+from .curves import Curves
 from .model import parameter_groups
 from .parallel import Processes
 from .samples import IGNORED, Row, batches
@@ -58,10 +59,12 @@ class Training:
                  fingerprint: str, validate: Callable[[float | None], dict[str, float]],
                  best: Callable[[Progress], None],
                  processes: Processes | None = None,
-                 doubt: Callable[[float], float] = lambda _: 0.0) -> None:
+                 doubt: Callable[[float], float] = lambda _: 0.0,
+                 curves: Curves | None = None) -> None:
         self.model, self.rows, self.plan = model, rows, plan
         self.state_file, self.fingerprint = state_file, fingerprint
         self.validate, self.best, self.doubt = validate, best, doubt
+        self.curves = curves
         self.processes = processes or Processes()
         self.device = self.processes.device
         model.to(self.device)
@@ -171,6 +174,9 @@ class Training:
         progress.best = max(progress.best, recall)
         if not self.processes.is_first:
             return
+        if self.curves is not None:
+            self.curves.add(progress.steps, {"train/loss": loss, **{
+                f"validation/{name}": value for name, value in metrics.items()}})
         shown = "  ".join(f"{name} {value:.4f}" for name, value in metrics.items())
         tqdm.write(f"epoch {epoch:3d}  {progress.seconds / 60:5.1f} min  "
                    f"loss {loss:.4f}  {shown}{'  kept' if better else ''}")

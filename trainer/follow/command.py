@@ -4,6 +4,7 @@ import argparse
 import os
 import socket
 import time
+import warnings
 from pathlib import Path
 
 from ..errors import InputError
@@ -11,7 +12,9 @@ from ..template import read_template
 from .cycle import Follower, Outcome, Settings
 from .gateway import Away, Gateway, Refused, connect
 from .guards import Limits
+from .metrics import Metrics
 from .report import line
+from .refreshed import learned_by
 from .samples import Sampling
 from .sources import Facts, Source, SourceAway, Topic
 from .store import Store
@@ -26,6 +29,7 @@ CONTEXT = 100
 def run(args: argparse.Namespace) -> int:
     """Rounds until it is stopped, or as many as are asked for."""
     os.nice(NICENESS)
+    warnings.filterwarnings("ignore", message=".*is_gradient_checkpointing")
     store = Store(Path(args.state), CONTEXT)
     try:
         with connect(args) as client:
@@ -33,13 +37,18 @@ def run(args: argparse.Namespace) -> int:
             gateway = Gateway(client, args.name, holder)
             follower = Follower(store, _source(args), gateway, _learner(args),
                                 _settings(args, holder))
-            print(f"follows {args.address} as {holder}: a round every {args.every:.0f} s")
-            return _rounds(follower, args)
+            metrics = Metrics(follower, args.metrics, Path(args.state))
+            print(f"follows {args.address} as {holder}: a round every {args.every:.0f} s",
+                  flush=True)
+            try:
+                return _rounds(follower, metrics, args)
+            finally:
+                metrics.close()
     finally:
         store.close()
 
 
-def _rounds(follower: Follower, args: argparse.Namespace) -> int:
+def _rounds(follower: Follower, metrics: Metrics, args: argparse.Namespace) -> int:
     left = 1 if args.once else args.cycles
     pause = PAUSE_SECONDS[0]
     while True:
@@ -56,6 +65,7 @@ def _rounds(follower: Follower, args: argparse.Namespace) -> int:
                              str(refused)) from refused
         pause = PAUSE_SECONDS[0]
         _say(outcome)
+        metrics.add(outcome)
         if outcome.cycle is not None and left is not None:
             left -= 1
         if left == 0 or (args.once and outcome.cycle is None):
@@ -104,4 +114,4 @@ def _settings(args: argparse.Namespace, holder: str) -> Settings:
         examples_min=args.examples_min, window_hours=args.window_hours, rows_max=args.rows_max,
         every_seconds=every, share=args.share,
         canary_seconds=every / 2 if args.canary_seconds is None else args.canary_seconds,
-        seed=args.seed)
+        seed=args.seed, model=args.model, base_learned=learned_by(Path(args.model), holder))

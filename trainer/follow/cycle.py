@@ -51,9 +51,9 @@ class Learns(Protocol):
 @dataclass(frozen=True)
 class Settings:
     """`holder`: under which versions are pushed; `kept`: actions that are learned or that prompts
-    show, None: all; `base`: digest of the base model's weights that
-    the folder has, None where the service says it; `canary_seconds`: that a version is tried for,
-    by `share` of the users."""
+    show, None: all; `model`: folder of the base model, `base_learned`: ids of behaviours and
+    recalls up to which it has learned them; `canary_seconds`: that a version is tried for, by
+    `share` of the users."""
 
     holder: str
     answers: tuple[str, ...] = ("click", "purchase")
@@ -61,7 +61,8 @@ class Settings:
     kept: frozenset[str] | None = None
     limits: Limits = Limits()
     sampling: Sampling = Sampling()
-    base: str | None = None
+    model: str = ""
+    base_learned: tuple[int, int] = (0, 0)
     examples_min: int = 50
     window_hours: float = 48.0
     rows_max: int = 2_000_000
@@ -99,6 +100,8 @@ class Follower:
         self.settings, self.clock, self.pause = settings, clock, pause
         self.left: Counter[str] = Counter()
         self.seconds: dict[str, float] = {}
+        #: Of the served version, as of the last round: SQLite answers its own thread alone.
+        self.learned_until_ms = (store.key("served") or {}).get("learned_until_ms", 0)
 
     def once(self) -> Outcome:
         self.seconds, alarms = {}, {}
@@ -147,6 +150,7 @@ class Follower:
     def backlog(self) -> int:
         """Examples that the served version has not learned."""
         newest = self.store.key("served") or {}
+        self.learned_until_ms = newest.get("learned_until_ms", 0)
         return self.store.count(newest.get("upto", 0), self.settings.answers)
 
     def _begin(self) -> tuple[Cycle, dict[str, str]] | Outcome:
@@ -155,8 +159,14 @@ class Follower:
         parent, reason = self._parent(versions)
         if reason:
             return self._outcome("stands by", reason)
+        base = self.service.base_model()
+        if self.store.key(f"base {self.settings.model}") not in (None, base):
+            return self._outcome("stands by", f"the service has other weights than "
+                                 f"{self.settings.model} had: start with --model of its folder")
+        self.store.set_key(f"base {self.settings.model}", base)
         before = self.store.of_version(parent)
-        after, shown_after = (before.upto, before.shown_upto) if before else (0, 0)
+        after, shown_after = ((before.upto, before.shown_upto) if before
+                              else self.settings.base_learned)
         upto, shown_upto = self.store.newest()
         live = self.service.items()
         answers, limits = self.settings.answers, self.settings.limits
@@ -176,7 +186,7 @@ class Follower:
                  "replayed": len(choice.replayed), "left": dict(self.left), "bots": choice.bots,
                  "of_new": len(new), "of_older": len(older)}
         cycle = self.store.begin({
-            "base": self.settings.base or self.service.base_model(), "parent": parent,
+            "base": base, "parent": parent,
             "after": after, "upto": upto, "shown_after": shown_after, "shown_upto": shown_upto,
             "seed": seed, "begun_ms": int(self.clock() * 1000),
             "learned_until_ms": self.store.newest_ms(upto, answers)}, notes, choice.new,
@@ -184,14 +194,19 @@ class Follower:
         return cycle, choice.alarms
 
     def _give_way(self, versions: Sequence[Served]) -> None:
-        """Raises Held while another follower has the lease, or somebody tries a version."""
+        """Raises Held while another follower has the lease, or a person tries a version. The trial
+        of a follower that has gone is ended: nobody else would."""
         now_ms = self.clock() * 1000
         for one in versions:
             if one.holder not in ("", self.settings.holder) and one.lease_until_ms > now_ms:
                 left = (one.lease_until_ms - now_ms) / 1000
                 raise Held(f"{one.holder} holds the lease for {left:.0f} s")
-            if one.state == "canary" and one.holder != self.settings.holder:
-                raise Held(f"{one.digest[:12]} of {one.holder or 'a person'} is tried on users")
+        for one in versions:
+            if one.state != "canary" or one.holder == self.settings.holder:
+                continue
+            if not one.holder:
+                raise Held(f"{one.digest[:12]} of a person is tried on users")
+            self.service.roll_back(one.digest)
 
     def _parent(self, versions: Sequence[Served]) -> tuple[str, str]:
         """The version to go on from, "" for the base model; or why there must be no cycle now."""

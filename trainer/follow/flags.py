@@ -23,9 +23,34 @@ def add_follow(commands, run) -> None:
     parser.add_argument("--name", default="main", help="of the adapter")
     parser.add_argument("--state", default="data/demo/follow", help="folder that keeps what is "
                         "learned, for one process")
+    parser.add_argument("--metrics", type=int, metavar="PORT", help="serves metrics for Prometheus "
+                        "on this port of this machine")
     _add_pace(parser)
     _add_examples(parser)
     _add_training(parser)
+    parser.set_defaults(run=run)
+
+
+def add_refresh(commands, run) -> None:
+    parser = commands.add_parser(
+        "refresh", help="base model and active version -> a base model that learned the store",
+        formatter_class=argparse.ArgumentDefaultsHelpFormatter)
+    parser.add_argument("--model", default="models/demo", help="folder of the base model")
+    parser.add_argument("--state", default="data/demo/follow", help="of `follow`, which may run")
+    parser.add_argument("--address", default=ADDRESS, help="HOST:PORT of the service")
+    add_connection_flags(parser)
+    parser.add_argument("--name", default="main", help="of the adapter")
+    parser.add_argument("--out", required=True, help="folder to write")
+    parser.add_argument("--answers", nargs="+", default=["click", "purchase"], metavar="ACTION")
+    parser.add_argument("--examples-max", type=count, default=100_000)
+    parser.add_argument("--held-out", type=share, default=0.1, help="as of `follow`")
+    parser.add_argument("--gate-least", type=count, default=30, help="as of `follow`")
+    parser.add_argument("--epochs", type=count, default=2)
+    parser.add_argument("--batch-size", type=count, default=64)
+    parser.add_argument("--lr", type=amount, default=3e-4)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--threads", type=count, default=1)
+    parser.add_argument("--device", default="cpu", help="of PyTorch: cpu, cuda, cuda:1, ...")
     parser.set_defaults(run=run)
 
 

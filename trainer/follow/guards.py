@@ -16,6 +16,9 @@ BOT_MEDIANS = 10
 SHARE_ROWS = 100
 #: Examples of an item over the users that they come from, above which it is named.
 ITEM_REPEATS = 5.0
+#: Times the examples of all but the most frequent hundredth of the items that an item may have.
+ITEM_MOST = 3
+ITEM_LEAST = 10
 
 
 @dataclass(frozen=True)
@@ -68,7 +71,7 @@ def choose(new: Sequence[Row], older: Sequence[Row], live: Mapping[str, object],
         alarms[f"user {user}"] = (f"user {user} made {count} of {total} examples "
                                   f"({count / total:.0%}) and is left out")
     _name_repeats(new, bots, alarms)
-    kept = _kept(new, bots, live, limits, left)
+    kept = _cut(_kept(new, bots, live, limits, left), left, alarms)
     if len(kept) > limits.examples_max:
         left["shed"] += len(kept) - limits.examples_max
         kept = kept[-limits.examples_max:]
@@ -100,6 +103,28 @@ def _kept(rows: Sequence[Row], bots: Mapping[str, object], live: Mapping[str, ob
         else:
             pairs.add((row.user, row.item))
             of_user[row.user] += 1
+            kept.append(row)
+    return kept[::-1]
+
+
+def _cut(rows: list[Row], left: Counter[str], alarms: dict[str, str]) -> list[Row]:
+    """Of an item that suddenly many users want, far more than of any other, the newest examples:
+    it may be a hit, or many accounts of one hand; a cycle later it is known which."""
+    counts = Counter(row.item for row in rows)
+    if len(rows) < SHARE_ROWS:
+        return rows
+    most = max(ITEM_LEAST, ITEM_MOST * int(np.quantile(list(counts.values()), 0.99,
+                                                       method="lower")))
+    for item, count in counts.items():
+        if count > most:
+            left["item's limit"] += count - most
+            alarms[f"item {item}"] = (f"item {item} has {count} of {len(rows)} examples and counts "
+                                      f"{most} times")
+    seen: Counter[str] = Counter()
+    kept = []
+    for row in reversed(rows):
+        seen[row.item] += 1
+        if seen[row.item] <= most:
             kept.append(row)
     return kept[::-1]
 

@@ -65,35 +65,40 @@ class Learner:
               out: Path) -> dict[str, Any]:
         """Writes the next version's folder, which appears when it is whole. Returns figures."""
         torch.manual_seed(seed)
-        samples, rows = self._rows(samples)
-        model = self._open(parent, trains=True)
-        before = self._scores(model, rows)
-        chances = fit(before, samples)
-        first, last = self._steps(model, rows, samples, chances, seed)
+        model = self.open(parent, trains=True)
+        figures = self.fit(model, samples, seed)
         shutil.rmtree(out, ignore_errors=True)
         with whole_folder(out) as partial:
             # PEFT would ask a hub for the base's vocabulary, to see whether it has grown.
             model.save_pretrained(partial, save_embedding_layers=False)
             _tidy(partial, self.base)
+        return figures | {"largest_norm": largest_norm(model)}
+
+    def fit(self, model, samples: Sequence[Sample], seed: int) -> dict[str, Any]:
+        """Trains what learns of a model. Returns figures."""
+        samples, rows = self.split(samples)
+        chances = fit(self._scores(model, rows), samples)
+        first, last = self._steps(model, rows, samples, chances, seed)
         return {"rows": len(rows), "loss_first": first, "loss_last": last,
-                "largest_norm": largest_norm(model), "scale": round(chances.scale, 3)}
+                "scale": round(chances.scale, 3)}
 
     def weigh(self, parent: Path | None, candidate: Path, samples: Sequence[Sample]) -> Losses:
         """Losses of the base model, of the version before and of the candidate."""
-        samples, rows = self._rows(samples)
-        found = []
-        for folder in (None, parent, candidate):
-            if folder is None and found:
-                found.append(found[0])
-                continue
-            scores = self._scores(self._open(folder, trains=False), rows)
-            found.append(fit(scores, samples).losses(scores, samples))
-        base, before, after = found
+        samples, _ = self.split(samples)
+        base = self.losses(self.open(None), samples)
+        before = base if parent is None else self.losses(self.open(parent), samples)
+        after = self.losses(self.open(candidate), samples)
         return Losses([sample.example.user for sample in samples], base, before, after,
                       sum(sample.taken for sample in samples))
 
-    def _rows(self, samples: Sequence[Sample]) -> tuple[list[Sample], list[Row]]:
-        """Those whose prompt the service would not have refused."""
+    def losses(self, model, samples: Sequence[Sample]) -> np.ndarray:
+        """Of samples that all have a prompt."""
+        samples, rows = self.split(samples)
+        scores = self._scores(model, rows)
+        return fit(scores, samples).losses(scores, samples)
+
+    def split(self, samples: Sequence[Sample]) -> tuple[list[Sample], list[Row]]:
+        """Those whose prompt the service would not have refused, and their rows."""
         kept, rows = [], []
         for sample in samples:
             answer = sample.example.answer
@@ -107,7 +112,8 @@ class Learner:
             rows.append(row)
         return kept, rows
 
-    def _open(self, folder: Path | None, trains: bool):
+    def open(self, folder: Path | None, trains: bool = False):
+        """The base model with a version, or alone."""
         base = AutoModelForCausalLM.from_pretrained(self.base, dtype=torch.float32)
         if folder is not None:
             model = PeftModel.from_pretrained(base, folder, is_trainable=trains)

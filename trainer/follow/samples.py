@@ -24,13 +24,15 @@ class Sampling:
 
 
 def to_learn(store: Store, cycle: Cycle, answers: Sequence[str], limits: Limits,
-             sampling: Sampling) -> list[Sample]:
+             sampling: Sampling, chosen: tuple[list[int], list[int]] | None = None
+             ) -> list[Sample]:
     """The cycle's examples, new and replayed, each with shown items that were not taken, at the
-    rates of their time; the answers alone where recalls are not known."""
+    rates of their time; the answers alone where recalls are not known. `chosen`: new and replayed
+    ids of a cycle that the store does not keep."""
     bots = set(cycle.notes.get("bots", []))
     found: list[Sample] = []
     known = 0
-    new, replayed = store.chosen(cycle)
+    new, replayed = store.chosen(cycle) if chosen is None else chosen
     spans = ((new, cycle.shown_after, cycle.shown_upto, cycle.notes.get("of_new", 0)),
              (replayed, 0, cycle.shown_after, cycle.notes.get("of_older", 0)))
     for place, (ids, after, upto, total) in enumerate(spans):

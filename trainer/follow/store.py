@@ -118,24 +118,30 @@ class Cycle:
 
 
 class Store:
-    """`folder` is held until `close`, or until the process ends. `context`: behaviours before an
-    example that its prompt may show. Errors: InputError where another process holds it."""
+    """`folder` is held until `close`, or until the process ends, unless it is only read. `context`:
+    behaviours before an example that its prompt may show. Errors: InputError where another process
+    holds it."""
 
-    def __init__(self, folder: Path, context: int = 100) -> None:
-        self.context = context
+    def __init__(self, folder: Path, context: int = 100, reads: bool = False) -> None:
+        self.context, self.folder = context, folder
+        if reads and not (folder / "follow.sqlite").exists():
+            raise InputError(f"--state {folder}", "the state of a `follow`", "none")
         folder.mkdir(parents=True, exist_ok=True)
-        self.folder = folder
-        self.lock = (folder / "lock").open("w")
-        try:
-            fcntl.flock(self.lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError as error:
-            raise InputError(f"--state {folder}", "a folder that no other process uses",
-                             "one that is held") from error
+        self.lock = (folder / ("lock.readers" if reads else "lock")).open("w")
+        if not reads:
+            self._hold()
         self.db = sqlite3.connect(folder / "follow.sqlite", isolation_level=None)
         self.db.execute("PRAGMA auto_vacuum = INCREMENTAL")
         self.db.execute("PRAGMA journal_mode = WAL")
         self.db.execute("PRAGMA synchronous = NORMAL")
         self.db.executescript(SCHEMA)
+
+    def _hold(self) -> None:
+        try:
+            fcntl.flock(self.lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            raise InputError(f"--state {self.folder}", "a folder that no other process uses",
+                             "one that is held") from error
 
     def close(self) -> None:
         self.db.close()

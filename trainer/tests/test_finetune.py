@@ -1,11 +1,14 @@
 """Behaviours in, rows out: what is learnt from, and what is refused."""
 
 import json
+import re
+import sys
 from pathlib import Path
 
 import pytest
 from tokenizers.pre_tokenizers import ByteLevel
 
+from trainer.__main__ import main
 from trainer.behaviours import read_file, recent_from
 from trainer.errors import InputError
 from trainer.finetune import rows_of
@@ -100,3 +103,30 @@ def test_behaviours_without_what_the_template_goes_by_are_refused(segment, missi
     users = {"u": User([Behaviour("x", 5.0, "click")]), "v": User([Behaviour("x")])}
     with pytest.raises(InputError, match=f"b.jsonl: user 'v': expected {missing}"):
         check_users(prompts, users, "b.jsonl")
+
+
+def finetune(monkeypatch, folder: Path, out: str, *words: object) -> int:
+    monkeypatch.setattr(sys, "argv", ["trainer", "finetune", "--model", str(DEMO), "--behaviours",
+                                      str(folder / "behaviours.jsonl"), "--out", str(folder / out),
+                                      "--threads", "1", *map(str, words)])
+    return main()
+
+
+def test_an_adapter_goes_on_from_one_before_and_a_worse_one_is_not_written(
+        tmp_path, monkeypatch, capsys):
+    liked = ["1", "30", "90"]
+    written(tmp_path, *({"user_id": f"u{user}", "item_id": liked[time % 3], "time_ms": 1000 * time,
+                         "action": "click"} for user in range(40) for time in range(1, 4)))
+    assert finetune(monkeypatch, tmp_path, "first", "--epochs", 2, "--validate", 0.3) == 0
+    assert finetune(monkeypatch, tmp_path, "second", "--epochs", 2, "--validate", 0.3, "--from",
+                    tmp_path / "first") == 0
+    printed = capsys.readouterr().out
+    first, second = ([float(number) for number in re.findall(r"held out \(\d+\) (\S+) -> (\S+)",
+                                                             printed)[place]] for place in (0, 1))
+    assert first[1] < first[0] and second[0] == pytest.approx(first[1], abs=0.01)
+    assert second[1] < second[0]
+    assert list((tmp_path / "second" / "tensorboard").glob("events.out.tfevents.*"))
+    assert finetune(monkeypatch, tmp_path, "bad", "--epochs", 2, "--validate", 0.3, "--lr", 3,
+                    "--from", tmp_path / "first") == 1
+    assert not (tmp_path / "bad").exists()
+    assert finetune(monkeypatch, tmp_path, "other", "--from", tmp_path / "none") == 2

@@ -297,8 +297,8 @@ def test_fifty_cycles_with_kills_and_outages_learn_nothing_twice_and_serve_nothi
 def test_of_two_followers_one_pushes_and_the_other_takes_over_when_it_is_gone(tmp_path):
     clock = Clock()
     service, stream = FakeService(clock, 1), Stream(clock, 1)
-    trials = [Trial(tmp_path / name, service, stream, Chaos(2, away=0.05)) for name in "ab"]
-    for number in range(60):
+    trials = [Trial(tmp_path / name, service, stream, Chaos(2, away=0.01)) for name in "ab"]
+    for number in range(70):
         stream.grow(30)
         clock.pause(40)
         for trial in trials[number >= 30:]:

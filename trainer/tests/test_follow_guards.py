@@ -77,6 +77,16 @@ def test_bots_that_share_the_work_count_once_each_and_their_item_is_named():
     assert "item 7" in choice.alarms and choice.bots == []
 
 
+def test_an_item_that_many_new_users_want_at_once_is_cut_and_named():
+    rows = crowd(np.random.default_rng(1))
+    bots = {f"bot{number}": 1 for number in range(300)}
+    choice = choose(with_bots(rows, "7", bots), [], LIVE, LIMITS, 1)
+    usual = max(sum(row.item == item for row in rows) for item in LIVE)
+    assert sum(one > len(rows) for one in choice.new) <= 3 * usual
+    assert "item 7" in choice.alarms
+    assert not choose(rows, [], LIVE, LIMITS, 1).alarms
+
+
 def test_few_users_are_no_bots():
     rows = [Row(number, f"u{number % 3}", str(number % 50), number, "click")
             for number in range(300)]

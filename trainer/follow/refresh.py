@@ -1,0 +1,106 @@
+"""`python -m trainer refresh`: the base model and its active version become a new base model, all of
+whose weights learn what the follower's store has."""
+
+import argparse
+import os
+import shutil
+from pathlib import Path
+
+import torch
+from safetensors.torch import save_file
+
+from ..checkpoint import whole_folder, write_json
+from ..errors import InputError
+from .gate import Losses, judge
+from .gateway import Gateway, connect
+from .guards import Limits, choose
+from .learner import Learner, Plan
+from .refreshed import RECORD
+from .samples import Sampling, slice_of, to_learn
+from .store import Cycle, Store, is_held_out
+
+WEIGHTS = "model.safetensors"
+NICENESS = 10
+
+
+def run(args: argparse.Namespace) -> int:
+    """Writes the folder, or says why not. Reads the store beside a follower that goes on."""
+    os.nice(NICENESS)
+    torch.set_num_threads(args.threads)
+    base, out = Path(args.model), Path(args.out)
+    if out.exists():
+        raise InputError(str(out), "a name that is free", "a file or folder")
+    if not (base / WEIGHTS).is_file():
+        raise InputError(str(base), f"a folder with one {WEIGHTS}", "none")
+    store = Store(Path(args.state), reads=True)
+    with connect(args) as client:
+        live = Gateway(client, args.name, "").items()
+    learner = Learner(base, Plan(epochs=args.epochs, batch_size=args.batch_size, lr=args.lr),
+                      args.device)
+    learner.use_items(live)
+    limits = Limits(args.held_out, examples_max=args.examples_max, replay=0.0)
+    cycle, new = _whole(store, live, limits, args)
+    version = _active(store)
+    samples = to_learn(store, cycle, args.answers, limits, Sampling(), (new, []))
+    gate, _ = learner.split(slice_of(store, cycle, args.answers, limits, Sampling(), live))
+    model = learner.open(version)
+    before = learner.losses(learner.open(None), gate) if gate else None
+    active = learner.losses(model, gate) if gate else None
+    if version is not None:
+        model = model.merge_and_unload()
+    for value in model.parameters():
+        value.requires_grad = True
+    figures = learner.fit(model, samples, args.seed)
+    losses = Losses.none() if before is None or active is None else Losses(
+        [one.example.user for one in gate], before, active, learner.losses(model, gate),
+        sum(one.taken for one in gate))
+    verdict = judge(losses, args.gate_least, 0.0, 1.0)
+    print(f"{len(new)} examples, {figures['rows']} rows, loss {figures['loss_first']:.4f} -> "
+          f"{figures['loss_last']:.4f}; held out " + ", ".join(
+              f"{name} {value:.4f}" for name, value in verdict.figures.items()))
+    if verdict.reason:
+        print(f"nothing is written: {verdict.reason}")
+        return 1
+    _write(model, base, out, {"holder": store.key("holder"), "upto": cycle.upto,
+                              "shown_upto": cycle.shown_upto,
+                              "learned_until_ms": cycle.learned_until_ms, **verdict.figures})
+    print(f"{out}: copy it to the service's weights.path, then npm run weights -- update "
+          f"{out.name} --end-adapters, and follow with --model {out}")
+    return 0
+
+
+def _whole(store: Store, live, limits: Limits, args: argparse.Namespace) -> tuple[Cycle, list[int]]:
+    """All that the store has, as one cycle that is not kept."""
+    upto, shown_upto = store.newest()
+    rows = store.rows(0, upto, args.answers)
+    choice = choose(rows, [], live, limits, args.seed)
+    if not choice.new:
+        raise InputError(f"--state {args.state}", "examples", "none")
+    others = [row for row in rows if row.user not in choice.bots
+              and not is_held_out(row.user, limits.held_out)]
+    notes = {"bots": choice.bots, "of_new": len(others), "of_older": 0}
+    return Cycle(0, "chosen", "", "", 0, upto, 0, shown_upto, args.seed, 0,
+                 store.newest_ms(upto, args.answers), "", notes), choice.new
+
+
+def _active(store: Store) -> Path | None:
+    cycle = store.of_version((store.key("served") or {}).get("digest", ""))
+    return store.folder / "versions" / f"{cycle.id:06d}" if cycle else None
+
+
+def _write(model, base: Path, out: Path, record: dict[str, object]) -> None:
+    """The base's folder with other weights of the same names and types: that alone may change under
+    a service that runs."""
+    from safetensors import safe_open
+
+    with whole_folder(out) as partial:
+        for path in base.iterdir():
+            if path.is_file() and path.name not in (WEIGHTS, RECORD):
+                shutil.copyfile(path, partial / path.name)
+        state = model.state_dict()
+        with safe_open(base / WEIGHTS, framework="pt") as old:
+            tensors = {name: state[name].detach().to(old.get_tensor(name).dtype).contiguous().cpu()
+                       for name in old.keys()}
+        save_file(tensors, partial / WEIGHTS, {"format": "pt"})
+        shutil.copymode(base / WEIGHTS, partial / WEIGHTS)
+        write_json(partial / RECORD, record)
