@@ -190,21 +190,25 @@ const COLUMNS: readonly Column<ServedSpan>[] = [
   },
 ];
 
-/** Versions on a time line, over the click rate. */
-export function VersionTimeline({ versions }: { versions: readonly AdapterView[] }) {
-  const [span, setSpan] = useState<string>(FIRST_SPAN);
+/** Of a span until now; from the first fact on: a new service's first minutes fill the picture. */
+function useFrame(span: string, keptFromMs: number): Frame {
   const minute = Math.ceil(Date.now() / MS_PER_MINUTE);
-  const log = useAsked<AdapterChanges>(CHANGES, REFRESH_MS);
-  const about = useAsked<AnalysisAbout>('analysis/about');
-  const { isKept: isCounted = false, keptFromMs = 0 } = about.data ?? {};
-  const frame = useMemo(() => {
+  return useMemo(() => {
     const nowMs = minute * MS_PER_MINUTE;
     const range = rangeOf(new URLSearchParams({ span }), nowMs);
-    // From the first fact on: the first minutes of a service fill the picture.
     const firstMs = Math.floor(keptFromMs / MS_PER_MINUTE) * MS_PER_MINUTE;
     const latestMs = nowMs - MS_PER_MINUTE;
     return { fromMs: Math.max(range.fromMs, Math.min(firstMs, latestMs)), toMs: range.toMs };
   }, [span, minute, keptFromMs]);
+}
+
+/** Versions on a time line, over the click rate. */
+export function VersionTimeline({ versions }: { versions: readonly AdapterView[] }) {
+  const [span, setSpan] = useState<string>(FIRST_SPAN);
+  const log = useAsked<AdapterChanges>(CHANGES, REFRESH_MS);
+  const about = useAsked<AnalysisAbout>('analysis/about');
+  const { isKept: isCounted = false, keptFromMs = 0 } = about.data ?? {};
+  const frame = useFrame(span, keptFromMs);
   const spans = useMemo(
     () => servedSpans(log.data?.changes ?? [], versions, frame),
     [log.data, versions, frame],
