@@ -191,7 +191,7 @@ class Scene {
       follower.kill('SIGKILL');
       await ended(follower);
     }
-    // What it left half-done is done now.
+    // The next run does all that it left half-done.
     await ended(this.follow('first'));
   }
 
