@@ -4,7 +4,7 @@ may be repeated: a process that is killed anywhere goes on with the same example
 import shutil
 import time
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
@@ -12,7 +12,8 @@ from typing import Any, Protocol
 from .choice import Sample, impressions
 from .gate import Losses, judge
 from .gateway import NORM_MAX, Clicks, Held, LiveItem, Refused, Served, digest_of
-from .guards import Choice, Limits, choose, taken
+from .guards import Limits, choose, taken
+from .labels import Labelled, shown_to
 from .samples import Sampling, slice_of, to_learn
 from .sources import Source
 from .store import ENDED, Cycle, Fact, Recall, Store
@@ -44,14 +45,14 @@ class Learns(Protocol):
 
     def use_items(self, live: dict[str, LiveItem]) -> None: ...
     def train(self, parent: Path | None, samples: Sequence[Sample], seed: int,
-              out: Path) -> dict[str, Any]: ...
+              out: Path, labelled: Sequence[Labelled] = ()) -> dict[str, Any]: ...
     def weigh(self, parent: Path | None, candidate: Path, samples: Sequence[Sample]) -> Losses: ...
 
 
 @dataclass(frozen=True)
 class Settings:
     """`holder`: under which versions are pushed; `kept`: actions that are learned or that prompts
-    show, None: all; `model`: folder of the base model, `base_learned`: ids of behaviours and
+    show, None: all; `heads`: actions of each; `model`: folder of the base model, `base_learned`: ids of behaviours and
     recalls up to which it has learned them; `canary_seconds`: that a version is tried for, by
     `share` of the users."""
 
@@ -59,6 +60,7 @@ class Settings:
     answers: tuple[str, ...] = ("click", "purchase")
     impression: str = "impression"
     kept: frozenset[str] | None = None
+    heads: Mapping[str, Sequence[str]] = field(default_factory=dict)
     limits: Limits = Limits()
     sampling: Sampling = Sampling()
     model: str = ""
@@ -233,7 +235,11 @@ class Follower:
         if not samples:
             return self._end(cycle, "refused", "no example has a prompt that is served")
         if not folder.exists():
-            figures = self.learner.train(self._parent_folder(cycle), samples, cycle.seed, folder)
+            labelled = shown_to(self.store, cycle, self.settings.heads, self.settings.limits)
+            if self.settings.heads and not labelled:
+                return self._end(cycle, "refused", "heads: no recall is known")
+            figures = self.learner.train(self._parent_folder(cycle), samples, cycle.seed, folder,
+                                         labelled)
         else:
             figures = {}  # It was killed behind the last write.
         return self.store.advance(cycle, "trained", digest_of(folder), **figures)

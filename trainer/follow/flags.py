@@ -87,6 +87,8 @@ def _add_examples(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_training(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--heads", nargs="+", default=[], metavar="NAME[=ACTION,..]",
+                        help="heads that rank, trained with each version and pushed in it")
     parser.add_argument("--rank", type=count, default=16, help="of the first version's factors")
     parser.add_argument("--epochs", type=count, default=2)
     parser.add_argument("--batch-size", type=count, default=64)

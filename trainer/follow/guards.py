@@ -14,7 +14,7 @@ FUTURE_MS = 300_000
 BOT_MEDIANS = 10
 #: Fewer examples than these say nothing about shares.
 SHARE_ROWS = 100
-#: Examples of an item over the users that they come from, above which it is named.
+#: Examples of an item for each of its users, over those of a usual item, above which it is named.
 ITEM_REPEATS = 5.0
 #: Times the examples of all but the most frequent hundredth of the items that an item may have.
 ITEM_MOST = 3
@@ -166,13 +166,18 @@ def _bots(spans: Sequence[Sequence[Row]], share: float) -> dict[str, tuple[int, 
 
 def _name_repeats(rows: Sequence[Row], bots: Mapping[str, object],
                   alarms: dict[str, str]) -> None:
-    """Items whose examples come from few users: they count once for each of them."""
-    counts = Counter(row.item for row in rows if row.user not in bots)
-    total = sum(counts.values())
-    for item, count in counts.items():
-        if total < SHARE_ROWS or count < SHARE_ROWS / 10:
-            continue
-        users = len({row.user for row in rows if row.item == item and row.user not in bots})
-        if count > ITEM_REPEATS * users:
-            alarms[f"item {item}"] = (f"item {item} has {count} examples of {users} users and "
-                                      f"counts {users} times")
+    """Items whose examples come from few users who repeat themselves more than is usual: they count
+    once for each of them."""
+    users: dict[str, Counter[str]] = {}
+    for row in rows:
+        if row.user not in bots:
+            users.setdefault(row.item, Counter())[row.user] += 1
+    if sum(map(len, users.values())) < SHARE_ROWS:
+        return
+    repeats = {item: of.total() / len(of) for item, of in users.items()
+               if of.total() >= SHARE_ROWS / 10}
+    usual = float(np.median([of.total() / len(of) for of in users.values()]))
+    for item, each in repeats.items():
+        if each > ITEM_REPEATS * usual:
+            alarms[f"item {item}"] = (f"item {item} has {users[item].total()} examples of "
+                                      f"{len(users[item])} users and counts once for each")

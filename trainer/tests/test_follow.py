@@ -191,7 +191,7 @@ class FakeLearner:
     def use_items(self, live) -> None:
         assert live
 
-    def train(self, parent, samples, seed, out):
+    def train(self, parent, samples, seed, out, labelled=()):
         cycle = self.store.unfinished()
         new, _ = self.store.chosen(cycle)
         keys = {self.store.db.execute("SELECT user, item, time_ms FROM behaviours WHERE id = ?",
@@ -202,6 +202,9 @@ class FakeLearner:
         out.mkdir(parents=True, exist_ok=True)
         (out / "adapter_config.json").write_text(json.dumps({"seed": seed, "of": str(out)}))
         (out / "adapter_model.safetensors").write_bytes(b"")
+        assert labelled and {"click"} == set(labelled[0].labels)
+        assert [one.example.answer.time for one in labelled] == sorted(
+            one.example.answer.time for one in labelled)
         return {"largest_norm": 1.0}
 
     def weigh(self, parent, candidate, samples) -> Losses:
@@ -214,7 +217,8 @@ class FakeLearner:
         return Losses(users, base, base - 0.1, base + (0.5 if is_bad else -0.2))
 
 
-SETTINGS = Settings("", ("click",), limits=Limits(held_out=0.2, examples_max=60),
+SETTINGS = Settings("", ("click",), heads={"click": ["click"]},
+                    limits=Limits(held_out=0.2, examples_max=60),
                     sampling=Sampling(gate_least=5), examples_min=10, canary_seconds=20, window_hours=1)
 STORE_CALLS = ["add", "begin", "advance", "set_key", "prune"]
 SERVICE_CALLS = ["items", "base_model", "versions", "push", "activate", "roll_back", "clicks"]
