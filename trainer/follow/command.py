@@ -75,9 +75,9 @@ def _rounds(follower: Follower, metrics: Metrics, args: argparse.Namespace) -> i
 
 
 def _say(outcome: Outcome) -> None:
-    print(line(outcome), flush=True)
     for alarm in outcome.alarms.values():
         print(f"alarm: {alarm}", flush=True)
+    print(line(outcome), flush=True)
 
 
 def _source(args: argparse.Namespace) -> Source:
@@ -94,7 +94,8 @@ def _kept(args: argparse.Namespace) -> frozenset[str] | None:
     if any(segment.actions is None for segment in segments):
         return None
     wanted = [action for actions in parse_heads(args.heads).values() for action in actions]
-    return frozenset({"", *args.answers, *wanted}.union(*(segment.actions or () for segment in segments)))
+    shown = [action for segment in segments for action in segment.actions or ()]
+    return frozenset({"", *args.answers, *wanted, *shown})
 
 
 def _learner(args: argparse.Namespace):

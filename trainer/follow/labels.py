@@ -1,4 +1,4 @@
-"""What heads learn: shown items at their natural rates, and what users did with them."""
+"""Samples of heads: shown items at their natural rates, and whether users took them."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -21,7 +21,7 @@ class Labelled(Sample):
 
 def shown_to(store: Store, cycle: Cycle, heads: Mapping[str, Sequence[str]],
              limits: Limits) -> list[Labelled]:
-    """In the order of time, the newest; nothing without heads. Bots and held-out users have no part in it."""
+    """The newest, in the order of time; none without heads, and none of bots and held-out users."""
     if not heads:
         return []
     bots = set(cycle.notes.get("bots", []))

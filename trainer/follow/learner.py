@@ -217,7 +217,7 @@ def largest_norm(model) -> float:
 
 
 def _tidy(folder: Path, base: Path) -> None:
-    """What PEFT saves and nothing else. The digest of the base model is said by the push."""
+    """Leaves the files of PEFT alone. The push names the digest of the base model."""
     for path in folder.iterdir():
         if path.name not in SAVED:
             path.unlink()
