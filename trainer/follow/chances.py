@@ -1,8 +1,8 @@
 """From a model's score of an item to the chance that a user who is shown it takes it.
 
-A model that learns clicks alone learns what was shown: what it shows is clicked, is learned, and is
-shown more. The log loss of shown items, taken or not, has no such turn: an item that is shown often
-and taken seldom sinks. chance = sigmoid(shift + scale * score + slope * log(place))."""
+A model that learns clicks alone learns its own lists: an item that it shows is clicked, is learned,
+and is shown more. The log loss of shown items, taken or not, has no such turn: an item that is
+shown often and taken seldom sinks. chance = sigmoid(shift + scale * score + slope * log(place))."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

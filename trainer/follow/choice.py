@@ -21,7 +21,7 @@ class Sample:
 
 
 def impressions(facts: Iterable[Fact], action: str) -> list[Recall]:
-    """What users looked at, by recall, in the order of its places."""
+    """Items that users looked at, by recall, in the order of its places."""
     together: dict[tuple[str, str], list[Fact]] = {}
     for fact in facts:
         if fact.action == action and fact.request:

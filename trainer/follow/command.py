@@ -8,6 +8,7 @@ import warnings
 from pathlib import Path
 
 from ..errors import InputError
+from ..exposures import parse_heads
 from ..template import read_template
 from .cycle import Follower, Outcome, Settings
 from .gateway import Away, Gateway, Refused, connect
@@ -74,9 +75,9 @@ def _rounds(follower: Follower, metrics: Metrics, args: argparse.Namespace) -> i
 
 
 def _say(outcome: Outcome) -> None:
-    print(line(outcome), flush=True)
     for alarm in outcome.alarms.values():
         print(f"alarm: {alarm}", flush=True)
+    print(line(outcome), flush=True)
 
 
 def _source(args: argparse.Namespace) -> Source:
@@ -92,7 +93,9 @@ def _kept(args: argparse.Namespace) -> frozenset[str] | None:
     segments = read_template(Path(args.model) / "prompt.json").histories
     if any(segment.actions is None for segment in segments):
         return None
-    return frozenset({"", *args.answers}.union(*(segment.actions or () for segment in segments)))
+    wanted = [action for actions in parse_heads(args.heads).values() for action in actions]
+    shown = [action for segment in segments for action in segment.actions or ()]
+    return frozenset({"", *args.answers, *wanted, *shown})
 
 
 def _learner(args: argparse.Namespace):
@@ -108,7 +111,7 @@ def _learner(args: argparse.Namespace):
 def _settings(args: argparse.Namespace, holder: str) -> Settings:
     every = args.every
     return Settings(
-        holder, tuple(args.answers), args.impression, _kept(args),
+        holder, tuple(args.answers), args.impression, _kept(args), parse_heads(args.heads),
         Limits(args.held_out, args.user_share, args.user_max, args.examples_max, args.replay),
         Sampling(args.refused, args.gate_examples, args.gate_least),
         examples_min=args.examples_min, window_hours=args.window_hours, rows_max=args.rows_max,

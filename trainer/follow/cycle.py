@@ -4,7 +4,7 @@ may be repeated: a process that is killed anywhere goes on with the same example
 import shutil
 import time
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
@@ -12,7 +12,8 @@ from typing import Any, Protocol
 from .choice import Sample, impressions
 from .gate import Losses, judge
 from .gateway import NORM_MAX, Clicks, Held, LiveItem, Refused, Served, digest_of
-from .guards import Choice, Limits, choose, taken
+from .guards import Limits, choose, taken
+from .labels import Labelled, shown_to
 from .samples import Sampling, slice_of, to_learn
 from .sources import Source
 from .store import ENDED, Cycle, Fact, Recall, Store
@@ -27,7 +28,7 @@ POLL_SECONDS = 3.0
 
 
 class Service(Protocol):
-    """`Gateway`, or what stands for it in a test."""
+    """`Gateway`, or its stand-in in a test."""
 
     def items(self) -> dict[str, LiveItem]: ...
     def base_model(self) -> str: ...
@@ -40,25 +41,26 @@ class Service(Protocol):
 
 
 class Learns(Protocol):
-    """`Learner`, or what stands for it in a test."""
+    """`Learner`, or its stand-in in a test."""
 
     def use_items(self, live: dict[str, LiveItem]) -> None: ...
     def train(self, parent: Path | None, samples: Sequence[Sample], seed: int,
-              out: Path) -> dict[str, Any]: ...
+              out: Path, labelled: Sequence[Labelled] = ()) -> dict[str, Any]: ...
     def weigh(self, parent: Path | None, candidate: Path, samples: Sequence[Sample]) -> Losses: ...
 
 
 @dataclass(frozen=True)
 class Settings:
     """`holder`: under which versions are pushed; `kept`: actions that are learned or that prompts
-    show, None: all; `model`: folder of the base model, `base_learned`: ids of behaviours and
-    recalls up to which it has learned them; `canary_seconds`: that a version is tried for, by
-    `share` of the users."""
+    show, None: all; `heads`: actions of each; `model`: folder of the base model, `base_learned`:
+    ids of behaviours and recalls up to which it has learned them; `canary_seconds`: that a version
+    is tried for, by `share` of the users."""
 
     holder: str
     answers: tuple[str, ...] = ("click", "purchase")
     impression: str = "impression"
     kept: frozenset[str] | None = None
+    heads: Mapping[str, Sequence[str]] = field(default_factory=dict)
     limits: Limits = Limits()
     sampling: Sampling = Sampling()
     model: str = ""
@@ -78,7 +80,7 @@ class Settings:
 
 @dataclass
 class Outcome:
-    """What a round came to. `verdict`: active, dropped, refused, or of no round: nothing new,
+    """End of a round. `verdict`: active, dropped, refused, or of no round: nothing new,
     stands by."""
 
     verdict: str
@@ -91,7 +93,7 @@ class Outcome:
 
 class Follower:
     """`once` is a round. Raises gateway.Away and sources.SourceAway where it must be made later;
-    what was done is kept."""
+    the steps that were done are kept."""
 
     def __init__(self, store: Store, source: Source, service: Service, learner: Learns,
                  settings: Settings, clock: Callable[[], float] = time.time,
@@ -140,8 +142,8 @@ class Follower:
                 return
 
     def _recalls(self, facts: Sequence[Fact], recalls: list[Recall]) -> list[Recall]:
-        """What users were shown: their impressions, where a service ever had one, since what was
-        recalled and not looked at was not refused; else all that was recalled."""
+        """Items that users were shown: their impressions, where a service ever had one, since an
+        item that was recalled and not looked at was not refused; else all of the recall."""
         found = impressions(facts, self.settings.impression)
         if found and not self.store.key("has impressions"):
             self.store.set_key("has impressions", True)
@@ -184,7 +186,7 @@ class Follower:
         self.store.set_key("cycles", number + 1)
         notes = {"serving": self._serving(versions), "new": len(choice.new),
                  "replayed": len(choice.replayed), "left": dict(self.left), "bots": choice.bots,
-                 "of_new": len(new), "of_older": len(older)}
+                 "shares": choice.shares, "since_ms": choice.since_ms}
         cycle = self.store.begin({
             "base": base, "parent": parent,
             "after": after, "upto": upto, "shown_after": shown_after, "shown_upto": shown_upto,
@@ -233,7 +235,11 @@ class Follower:
         if not samples:
             return self._end(cycle, "refused", "no example has a prompt that is served")
         if not folder.exists():
-            figures = self.learner.train(self._parent_folder(cycle), samples, cycle.seed, folder)
+            labelled = shown_to(self.store, cycle, self.settings.heads, self.settings.limits)
+            if self.settings.heads and not labelled:
+                return self._end(cycle, "refused", "heads: no recall is known")
+            figures = self.learner.train(self._parent_folder(cycle), samples, cycle.seed, folder,
+                                         labelled)
         else:
             figures = {}  # It was killed behind the last write.
         return self.store.advance(cycle, "trained", digest_of(folder), **figures)
@@ -364,7 +370,7 @@ class Follower:
         return self._folder(cycle.parent) if cycle.parent else None
 
     def _forget(self) -> None:
-        """Bounds what is kept: behaviours, cycles and folders."""
+        """Bounds the state: behaviours, cycles and folders."""
         now_ms = int(self.clock() * 1000)
         self.store.prune(now_ms - int(self.settings.window_hours * 3_600_000),
                          self.settings.rows_max, 1000)

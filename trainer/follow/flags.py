@@ -15,8 +15,8 @@ def add_follow(commands, run) -> None:
     source = parser.add_mutually_exclusive_group()
     source.add_argument("--facts", nargs="+", default=["data/demo/inspection/facts"],
                         metavar="FOLDER", help="folders `facts` of the service, one of each node")
-    source.add_argument("--kafka", metavar="HOST:PORT,..", help="brokers of the topic of behaviours "
-                        "(needs confluent-kafka)")
+    source.add_argument("--kafka", metavar="HOST:PORT,..", help="brokers of the topic of "
+                        "behaviours (needs confluent-kafka)")
     parser.add_argument("--topic", default="behaviours")
     parser.add_argument("--address", default=ADDRESS, help="HOST:PORT of the service")
     add_connection_flags(parser)
@@ -69,12 +69,16 @@ def _add_examples(parser: argparse.ArgumentParser) -> None:
                         help="actions that are learned")
     parser.add_argument("--impression", default="impression", help="action of items that a user "
                         "looked at (where there are none: all that was recalled)")
-    parser.add_argument("--window-hours", type=amount, default=48.0, help="behaviours that are kept")
-    parser.add_argument("--rows-max", type=count, default=2_000_000, help="behaviours that are kept")
-    parser.add_argument("--examples-min", type=count, default=50, help="new ones that a cycle needs")
+    parser.add_argument("--window-hours", type=amount, default=48.0,
+                        help="behaviours that are kept")
+    parser.add_argument("--rows-max", type=count, default=2_000_000,
+                        help="behaviours that are kept")
+    parser.add_argument("--examples-min", type=count, default=50,
+                        help="new ones that a cycle needs")
     parser.add_argument("--examples-max", type=count, default=4000, help="new ones of a cycle; the "
                         "oldest beyond are shed")
-    parser.add_argument("--replay", type=amount, default=1.0, help="older examples for each new one")
+    parser.add_argument("--replay", type=amount, default=1.0,
+                        help="older examples for each new one")
     parser.add_argument("--refused", type=amount, default=2.0, help="shown items that were not "
                         "taken, for each example of a known recall")
     parser.add_argument("--held-out", type=share, default=0.1, help="of the users, never learned: "
@@ -87,6 +91,8 @@ def _add_examples(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_training(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--heads", nargs="+", default=[], metavar="NAME[=ACTION,..]",
+                        help="heads that rank, trained with each version and pushed in it")
     parser.add_argument("--rank", type=count, default=16, help="of the first version's factors")
     parser.add_argument("--epochs", type=count, default=2)
     parser.add_argument("--batch-size", type=count, default=64)

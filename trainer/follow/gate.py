@@ -6,6 +6,8 @@ import numpy as np
 
 #: Standard errors that a mean difference must exceed to be one.
 SIGNIFICANT = 2.0
+#: Of a served version that is to be rolled back: it is looked at in every cycle of every day.
+DRIFTED = 3.5
 
 
 @dataclass(frozen=True)
@@ -32,9 +34,8 @@ class Difference:
     mean: float
     error: float
 
-    @property
-    def is_worse(self) -> bool:
-        return self.mean > SIGNIFICANT * self.error
+    def is_worse(self, errors: float = SIGNIFICANT) -> bool:
+        return self.mean > errors * self.error
 
 
 @dataclass(frozen=True)
@@ -76,10 +77,10 @@ def judge(losses: Losses, least: int, largest_norm: float, norm_max: float) -> V
                 "to_base": to_base.mean, "to_base_error": to_base.error}
     if largest_norm > norm_max:
         reason = f"its largest norm is {largest_norm:.0f}, the service takes {norm_max:.0f}"
-    elif to_parent.is_worse:
+    elif to_parent.is_worse():
         reason = f"worse than the version before by {to_parent.mean:.4f}"
-    elif to_base.is_worse:
+    elif to_base.is_worse():
         reason = f"worse than the base model by {to_base.mean:.4f}"
     else:
         reason = ""
-    return Verdict(reason, drift.is_worse, figures)
+    return Verdict(reason, drift.is_worse(DRIFTED), figures)

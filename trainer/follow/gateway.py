@@ -1,4 +1,4 @@
-"""The service, as a cycle sees it: three kinds of failure, and what serves."""
+"""The service, as a cycle sees it: its versions and items, and three kinds of failure."""
 
 import argparse
 import hashlib
@@ -156,7 +156,7 @@ def connect(args: argparse.Namespace) -> Client:
 
 
 def digest_of(folder: Path) -> str:
-    """What the service calls a folder (docs/operate/adapter-versions.md)."""
+    """The digest by which the service knows a folder (docs/operate/adapter-versions.md)."""
     lines = []
     for name in sorted(files_of(folder)):
         content = (folder / name).read_bytes()

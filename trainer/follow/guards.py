@@ -1,4 +1,4 @@
-"""What a cycle learns, and what it leaves out and why: pure functions of rows."""
+"""Examples of a cycle, and reasons for those left out: pure functions of rows."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -14,11 +14,13 @@ FUTURE_MS = 300_000
 BOT_MEDIANS = 10
 #: Fewer examples than these say nothing about shares.
 SHARE_ROWS = 100
-#: Examples of an item over the users that they come from, above which it is named.
+#: Examples of an item for each of its users, over those of a usual item, above which it is named.
 ITEM_REPEATS = 5.0
 #: Times the examples of all but the most frequent hundredth of the items that an item may have.
 ITEM_MOST = 3
 ITEM_LEAST = 10
+#: Replayed examples are drawn from the newest older ones, so many times the new ones: tastes move.
+REPLAY_SPAN = 6
 
 
 @dataclass(frozen=True)
@@ -37,13 +39,16 @@ class Limits:
 @dataclass(frozen=True)
 class Choice:
     """`new`, `replayed`: ids; `bots`: users who are left out whole; `left`: how many by reason;
-    `alarms`: sentences by whom they are about."""
+    `alarms`: sentences by whom they are about. `shares`: of the examples that they are drawn from;
+    `since_ms`: the time from which they are replayed."""
 
     new: list[int]
     replayed: list[int]
     bots: list[str]
     left: Counter[str] = field(default_factory=Counter)
     alarms: dict[str, str] = field(default_factory=dict)
+    shares: tuple[float, float] = (1.0, 1.0)
+    since_ms: int = 0
 
 
 def taken(facts: Sequence[Fact], now_ms: int, oldest_ms: int) -> tuple[list[Fact], Counter[str]]:
@@ -76,10 +81,19 @@ def choose(new: Sequence[Row], older: Sequence[Row], live: Mapping[str, object],
         left["shed"] += len(kept) - limits.examples_max
         kept = kept[-limits.examples_max:]
     again = _kept(older, bots, live, limits, Counter())
+    again = again[len(again) - min(len(again), REPLAY_SPAN * len(kept)):]
     count = min(len(again), round(limits.replay * len(kept)))
     places = np.random.default_rng(seed).choice(len(again), count, replace=False) if count else []
+    since_ms = again[0].time_ms if again else 0
+    shares = (len(kept) / max(1, _learnable(new, bots, limits)), count / max(1, _learnable(
+        [row for row in older if row.time_ms >= since_ms], bots, limits)))
     return Choice([row.id for row in kept], sorted(again[place].id for place in places),
-                  list(bots), left, alarms)
+                  list(bots), left, alarms, shares, since_ms)
+
+
+def _learnable(rows: Sequence[Row], bots: Mapping[str, object], limits: Limits) -> int:
+    return sum(row.user not in bots and not is_held_out(row.user, limits.held_out)
+               for row in rows)
 
 
 def _kept(rows: Sequence[Row], bots: Mapping[str, object], live: Mapping[str, object],
@@ -166,13 +180,18 @@ def _bots(spans: Sequence[Sequence[Row]], share: float) -> dict[str, tuple[int, 
 
 def _name_repeats(rows: Sequence[Row], bots: Mapping[str, object],
                   alarms: dict[str, str]) -> None:
-    """Items whose examples come from few users: they count once for each of them."""
-    counts = Counter(row.item for row in rows if row.user not in bots)
-    total = sum(counts.values())
-    for item, count in counts.items():
-        if total < SHARE_ROWS or count < SHARE_ROWS / 10:
-            continue
-        users = len({row.user for row in rows if row.item == item and row.user not in bots})
-        if count > ITEM_REPEATS * users:
-            alarms[f"item {item}"] = (f"item {item} has {count} examples of {users} users and "
-                                      f"counts {users} times")
+    """Items whose examples come from few users who repeat themselves more than is usual: they count
+    once for each of them."""
+    users: dict[str, Counter[str]] = {}
+    for row in rows:
+        if row.user not in bots:
+            users.setdefault(row.item, Counter())[row.user] += 1
+    if sum(map(len, users.values())) < SHARE_ROWS:
+        return
+    repeats = {item: of.total() / len(of) for item, of in users.items()
+               if of.total() >= SHARE_ROWS / 10}
+    usual = float(np.median([of.total() / len(of) for of in users.values()]))
+    for item, each in repeats.items():
+        if each > ITEM_REPEATS * usual:
+            alarms[f"item {item}"] = (f"item {item} has {users[item].total()} examples of "
+                                      f"{len(users[item])} users and counts once for each")

@@ -18,11 +18,13 @@ from ..checkpoint import whole_folder, write_json
 from ..errors import InputError
 from ..finetune import SAVED
 from ..prompts import PromptItem, PromptWriter, level_token, read_prompt_folder
-from ..samples import Row
+from ..samples import Row, padded
 from .choice import Sample
 from .chances import Chances, fit
 from .gate import Losses
 from .gateway import LiveItem
+from .heads import train_heads
+from .labels import Labelled
 
 #: Rows of a batch that only weighs.
 WEIGH_ROWS = 128
@@ -61,9 +63,10 @@ class Learner:
         self.writer = PromptWriter(writer.template, writer.tokenizer, items, writer.tokens_max,
                                    writer.anchor)
 
-    def train(self, parent: Path | None, samples: Sequence[Sample], seed: int,
-              out: Path) -> dict[str, Any]:
-        """Writes the next version's folder, which appears when it is whole. Returns figures."""
+    def train(self, parent: Path | None, samples: Sequence[Sample], seed: int, out: Path,
+              labelled: Sequence[Labelled] = ()) -> dict[str, Any]:
+        """Writes the next version's folder, which appears when it is whole, with heads where there
+        are samples for them. Returns figures."""
         torch.manual_seed(seed)
         model = self.open(parent, trains=True)
         figures = self.fit(model, samples, seed)
@@ -72,6 +75,9 @@ class Learner:
             # PEFT would ask a hub for the base's vocabulary, to see whether it has grown.
             model.save_pretrained(partial, save_embedding_layers=False)
             _tidy(partial, self.base)
+            if labelled:
+                kept, rows = self.split(labelled)
+                train_heads(kept, self._states(model, rows), seed).save(partial)
         return figures | {"largest_norm": largest_norm(model)}
 
     def fit(self, model, samples: Sequence[Sample], seed: int) -> dict[str, Any]:
@@ -135,13 +141,25 @@ class Learner:
             found[places] = self._score(model, [rows[place] for place in places]).cpu().numpy()
         return found
 
+    @torch.no_grad()
+    def _states(self, model, rows: Sequence[Row]) -> torch.Tensor:
+        """Of the last token of each row."""
+        found: list[torch.Tensor] = [torch.zeros(0)] * len(rows)
+        order = np.argsort([len(row.tokens) for row in rows], kind="stable")
+        whole = model.get_base_model()
+        for begin in range(0, len(order), WEIGH_ROWS):
+            places = order[begin:begin + WEIGH_ROWS]
+            inputs, _ = padded([rows[place] for place in places], 0)
+            hidden = whole.model(input_ids=inputs.to(self.device)).last_hidden_state
+            for number, place in enumerate(places):
+                found[place] = hidden[number, len(rows[place].tokens) - 1].float().cpu()
+        return torch.stack(found)
+
     def _score(self, model, rows: Sequence[Row]) -> torch.Tensor:
         """Logits of the answers alone: those of a prompt would be most of the work."""
-        longest = max(len(row.tokens) for row in rows)
-        inputs = torch.zeros((len(rows), longest), dtype=torch.long)
+        inputs, _ = padded(list(rows), 0)
         places, wanted = [], []
         for number, row in enumerate(rows):
-            inputs[number, :len(row.tokens)] = torch.tensor(row.tokens)
             for place, counts in enumerate(row.counted):
                 if counts:
                     places.append((number, place - 1))
@@ -199,7 +217,7 @@ def largest_norm(model) -> float:
 
 
 def _tidy(folder: Path, base: Path) -> None:
-    """What PEFT saves and nothing else. The digest of the base model is said by the push."""
+    """Leaves the files of PEFT alone. The push names the digest of the base model."""
     for path in folder.iterdir():
         if path.name not in SAVED:
             path.unlink()

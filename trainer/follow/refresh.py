@@ -1,5 +1,5 @@
-"""`python -m trainer refresh`: the base model and its active version become a new base model, all of
-whose weights learn what the follower's store has."""
+"""`python -m trainer refresh`: base model and active version become a new base model, all of whose
+weights learn the follower's store."""
 
 import argparse
 import os
@@ -17,7 +17,7 @@ from .guards import Limits, choose
 from .learner import Learner, Plan
 from .refreshed import RECORD
 from .samples import Sampling, slice_of, to_learn
-from .store import Cycle, Store, is_held_out
+from .store import Cycle, Store
 
 WEIGHTS = "model.safetensors"
 NICENESS = 10
@@ -76,9 +76,7 @@ def _whole(store: Store, live, limits: Limits, args: argparse.Namespace) -> tupl
     choice = choose(rows, [], live, limits, args.seed)
     if not choice.new:
         raise InputError(f"--state {args.state}", "examples", "none")
-    others = [row for row in rows if row.user not in choice.bots
-              and not is_held_out(row.user, limits.held_out)]
-    notes = {"bots": choice.bots, "of_new": len(others), "of_older": 0}
+    notes = {"bots": choice.bots, "shares": choice.shares, "since_ms": choice.since_ms}
     return Cycle(0, "chosen", "", "", 0, upto, 0, shown_upto, args.seed, 0,
                  store.newest_ms(upto, args.answers), "", notes), choice.new
 

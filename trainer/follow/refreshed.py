@@ -1,4 +1,4 @@
-"""What a refreshed base model has learned already."""
+"""The record of a refreshed base model: behaviours that it has learned already."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What a round says: one line, metrics, and curves for TensorBoard."""
+"""The line of a round."""
 
 from datetime import UTC, datetime
 from typing import Any

@@ -1,4 +1,4 @@
-"""What a cycle learns and what its gate reads, as samples out of the store."""
+"""Samples that a cycle learns, and those that its gate reads, out of the store."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -33,18 +33,17 @@ def to_learn(store: Store, cycle: Cycle, answers: Sequence[str], limits: Limits,
     found: list[Sample] = []
     known = 0
     new, replayed = store.chosen(cycle) if chosen is None else chosen
-    spans = ((new, cycle.shown_after, cycle.shown_upto, cycle.notes.get("of_new", 0)),
-             (replayed, 0, cycle.shown_after, cycle.notes.get("of_older", 0)))
-    for place, (ids, after, upto, total) in enumerate(spans):
+    spans = ((new, store.recalls(cycle.shown_after, cycle.shown_upto)),
+             (replayed, store.recalls_since(cycle.notes["since_ms"], cycle.shown_after)))
+    for place, (ids, recalls) in enumerate(spans):
         examples = store.examples(ids)
         taken = places_of(examples, store.items_shown(examples))
         seen = [sample for sample in taken if sample.place]
         known += len(seen)
-        users = [(one, user) for one, user in store.recalls(after, upto)
-                 if user not in bots and not is_held_out(user, limits.held_out)]
-        share = len(ids) / max(1, total)
+        users = [(one, user) for one, user in recalls if user not in bots
+                 and not is_held_out(user, limits.held_out)]
         found += taken + _refused(store, users, answers, round(sampling.refused * len(seen)),
-                                  cycle.seed + place, share)
+                                  cycle.seed + place, cycle.notes["shares"][place])
     answered = sum(sample.taken for sample in found)
     if known < KNOWN_SHARE * answered:
         return [sample for sample in found if sample.taken]

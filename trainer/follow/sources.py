@@ -18,7 +18,7 @@ TABLES = ("behaviour", "recall_fact")
 
 @dataclass(frozen=True)
 class Batch:
-    """What came behind a cursor, and the cursor behind it. `repeats`: rows may have been read
+    """Rows behind a cursor, and the cursor behind them. `repeats`: rows may have been read
     before by design (merged files), so that doubled ones say nothing."""
 
     facts: list[Fact] = field(default_factory=list)
@@ -132,8 +132,8 @@ def _scene(scene: object) -> str:
 
 
 class Topic:
-    """The topic of behaviours; its offsets lie in the store beside what was read, so that a broker
-    needs no consumer group. There are no recalls in it: what was shown is what callers append."""
+    """The topic of behaviours; its offsets lie in the store beside the rows, so that a broker needs
+    no consumer group. There are no recalls in it: impressions say what users were shown."""
 
     name = "topic"
 
@@ -184,7 +184,7 @@ class Topic:
                 event = behaviour_event_pb2.BehaviourEvent()
                 try:
                     event.ParseFromString(message.value() or b"")
-                except Exception:  # noqa: BLE001: the service sends such messages to its dead letters
+                except Exception:  # whatever protobuf raises: the service has them in its grave
                     continue
                 one = event.behaviour
                 if one.user_id and one.item_id and one.time_ms >= since_ms and (

@@ -1,5 +1,5 @@
-"""What a trainer that follows keeps between its cycles: behaviours, cursors of sources, cycles and
-versions, in one SQLite file that one process holds."""
+"""The state of a trainer that follows, between its cycles: behaviours, cursors of sources and
+cycles, in one SQLite file that one process holds."""
 
 import fcntl
 import hashlib
@@ -55,7 +55,7 @@ class Fact(NamedTuple):
 
 
 class Recall(NamedTuple):
-    """What a user was shown, in its order. `scene`: as JSON."""
+    """Items that a user was shown, in their order. `scene`: as JSON."""
 
     user: str
     request: str
@@ -99,8 +99,9 @@ class Shown:
 
 @dataclass(frozen=True)
 class Cycle:
-    """A round. Its new examples have ids in (after, upto], and so have recalls; `parent`: digest of the version that it
-    goes on from, "" of the base model; `notes`: figures and reasons of the steps so far."""
+    """A round. Its new examples have ids in (after, upto], its recalls in (shown_after,
+    shown_upto]; `parent`: digest of the version that it goes on from, "" of the base model;
+    `notes`: figures and reasons of the steps so far."""
 
     id: int
     state: str

@@ -1,4 +1,4 @@
-"""What a trainer that follows leaves out, and what opens its gate."""
+"""Examples that a trainer leaves out, and candidates that its gate lets through."""
 
 import numpy as np
 import pytest

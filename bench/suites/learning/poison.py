@@ -1,5 +1,5 @@
 """Streams with bots: how often other users are recommended the bots' item by a version that learned
-from such a stream, over the same without bots; and what was named.
+from such a stream, over the same without bots; and the alarms.
 
     python bench/suites/learning/poison.py --seeds 20
 
@@ -97,7 +97,7 @@ class Trial:
 
     def learn(self, visits: list[tuple[list[Fact], Recall]], folder: Path, seed: int
               ) -> tuple[Path, dict[str, str]]:
-        """A version that learned from a stream, and what was named."""
+        """A version that learned from a stream, and alarms."""
         store = Store(folder)
         limits = Limits()
         store.add([fact for facts, _ in visits for fact in facts],
@@ -108,7 +108,7 @@ class Trial:
         cycle: Cycle = store.begin(
             {"base": "", "parent": "", "after": 0, "upto": upto, "shown_after": 0,
              "shown_upto": shown_upto, "seed": seed, "begun_ms": 0, "learned_until_ms": 0},
-            {"bots": choice.bots, "of_new": len(rows) - choice.left["user's share"]},
+            {"bots": choice.bots, "shares": choice.shares, "since_ms": choice.since_ms},
             choice.new, [])
         samples = to_learn(store, cycle, ["click"], limits, Sampling())
         self.learner.train(None, samples, seed, folder / "version")
