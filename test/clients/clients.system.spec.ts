@@ -3,6 +3,7 @@
  * built service: `npm run test:clients`. A language without its tool is skipped, with a message.
  */
 
+import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import {
   type KafkaBroker,
