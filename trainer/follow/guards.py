@@ -14,6 +14,9 @@ FUTURE_MS = 300_000
 BOT_MEDIANS = 10
 #: Fewer examples than these say nothing about shares.
 SHARE_ROWS = 100
+#: Examples of one user and item. Fewer would sink what a user really wants again and again: those
+#: times that it was not taken are all learned.
+PAIR_MOST = 3
 #: Examples of an item for each of its users, over those of a usual item, above which it is named.
 ITEM_REPEATS = 5.0
 #: Times the examples of all but the most frequent hundredth of the items that an item may have.
@@ -98,9 +101,9 @@ def _learnable(rows: Sequence[Row], bots: Mapping[str, object], limits: Limits) 
 
 def _kept(rows: Sequence[Row], bots: Mapping[str, object], live: Mapping[str, object],
           limits: Limits, left: Counter[str]) -> list[Row]:
-    """Of a user and item the newest alone, and of a user the newest few: an item counts the users
-    that want it, however often one of them says so."""
-    pairs: set[tuple[str, str]] = set()
+    """Of a user, and of a user and item, the newest few: an item counts the users that want it,
+    however often one of them says so."""
+    pairs: Counter[tuple[str, str]] = Counter()
     of_user: Counter[str] = Counter()
     kept = []
     for row in reversed(rows):
@@ -110,12 +113,12 @@ def _kept(rows: Sequence[Row], bots: Mapping[str, object], live: Mapping[str, ob
             left["item gone"] += 1
         elif row.user in bots:
             left["user's share"] += 1
-        elif (row.user, row.item) in pairs:
+        elif pairs[row.user, row.item] >= PAIR_MOST:
             left["said again"] += 1
         elif of_user[row.user] >= limits.user_max:
             left["user's limit"] += 1
         else:
-            pairs.add((row.user, row.item))
+            pairs[row.user, row.item] += 1
             of_user[row.user] += 1
             kept.append(row)
     return kept[::-1]
@@ -146,7 +149,7 @@ def _cut(rows: list[Row], left: Counter[str], alarms: dict[str, str]) -> list[Ro
 def held_out(rows: Sequence[Row], live: Mapping[str, object], limits: Limits,
              most: int) -> list[int]:
     """The newest examples of held-out users, by the same rules, for the gate."""
-    pairs: set[tuple[str, str]] = set()
+    pairs: Counter[tuple[str, str]] = Counter()
     of_user: Counter[str] = Counter()
     kept: list[int] = []
     bots = _bots([rows], limits.user_share)
@@ -154,10 +157,11 @@ def held_out(rows: Sequence[Row], live: Mapping[str, object], limits: Limits,
         pair = (row.user, row.item)
         if len(kept) == most:
             break
-        if (not is_held_out(row.user, limits.held_out) or row.item not in live or pair in pairs
-                or row.user in bots or of_user[row.user] >= limits.user_max):
+        if (not is_held_out(row.user, limits.held_out) or row.item not in live
+                or pairs[pair] >= PAIR_MOST or row.user in bots
+                or of_user[row.user] >= limits.user_max):
             continue
-        pairs.add(pair)
+        pairs[pair] += 1
         of_user[row.user] += 1
         kept.append(row.id)
     return kept[::-1]
@@ -194,4 +198,5 @@ def _name_repeats(rows: Sequence[Row], bots: Mapping[str, object],
     for item, each in repeats.items():
         if each > ITEM_REPEATS * usual:
             alarms[f"item {item}"] = (f"item {item} has {users[item].total()} examples of "
-                                      f"{len(users[item])} users and counts once for each")
+                                      f"{len(users[item])} users and counts "
+                                      f"{PAIR_MOST} times for each at most")
