@@ -101,6 +101,7 @@ class Follower:
         self.store, self.source, self.service, self.learner = store, source, service, learner
         self.settings, self.clock, self.pause = settings, clock, pause
         self.left: Counter[str] = Counter()
+        self.damaged: dict[str, str] = {}
         self.seconds: dict[str, float] = {}
         #: Of the served version, as of the last round: SQLite answers its own thread alone.
         self.learned_until_ms = (store.key("served") or {}).get("learned_until_ms", 0)
@@ -138,6 +139,8 @@ class Follower:
             if not batch.repeats and len(facts) > added:
                 left["doubled"] += len(facts) - added
             self.left += left
+            self.damaged |= {f"file {one}": f"file {one} is damaged and is left out"
+                             for one in batch.damaged}
             if batch.is_last:
                 return
 
@@ -180,7 +183,7 @@ class Follower:
         if len(choice.new) < self.settings.examples_min:
             outcome = self._outcome("nothing new", f"{len(choice.new)} new examples, a cycle takes "
                                     f"{self.settings.examples_min} or more")
-            outcome.alarms = choice.alarms
+            outcome.alarms |= choice.alarms
             return outcome
         self.learner.use_items(live)
         self.store.set_key("cycles", number + 1)
@@ -389,5 +392,5 @@ class Follower:
             self.seconds[name] = self.seconds.get(name, 0.0) + spent
 
     def _outcome(self, verdict: str, reason: str, cycle: Cycle | None = None) -> Outcome:
-        left, self.left = self.left, Counter()
-        return Outcome(verdict, reason, cycle, left, {}, dict(self.seconds))
+        left, self.left, damaged, self.damaged = self.left, Counter(), self.damaged, {}
+        return Outcome(verdict, reason, cycle, left, damaged, dict(self.seconds))
