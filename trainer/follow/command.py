@@ -3,6 +3,7 @@
 import argparse
 import os
 import socket
+import sqlite3
 import time
 import warnings
 from pathlib import Path
@@ -45,6 +46,10 @@ def run(args: argparse.Namespace) -> int:
                 return _rounds(follower, metrics, args)
             finally:
                 metrics.close()
+    except (OSError, sqlite3.Error) as error:
+        where = getattr(error, "filename", None) or args.state
+        raise InputError(str(where), "what can be read and written, with room",
+                         getattr(error, "strerror", None) or str(error)) from error
     finally:
         store.close()
 
@@ -59,7 +64,7 @@ def _rounds(follower: Follower, metrics: Metrics, args: argparse.Namespace) -> i
         except (Away, SourceAway) as away:
             print(f"waits {pause:.0f} s: {away}", flush=True)
             time.sleep(pause)
-            pause = min(PAUSE_SECONDS[1], args.every, 2 * pause)
+            pause = min(PAUSE_SECONDS[1], max(PAUSE_SECONDS[0], args.every), 2 * pause)
             continue
         except Refused as refused:
             raise InputError(args.address, "a service that lets this trainer follow",
@@ -85,7 +90,14 @@ def _source(args: argparse.Namespace) -> Source:
     actions = None if kept is None else sorted({*kept, args.impression})
     if args.kafka:
         return Topic(args.kafka, args.topic, actions)
-    return Facts([Path(folder) for folder in args.facts], actions)
+    folders = [Path(folder) for folder in args.facts]
+    for folder in folders:
+        if folder.exists() and not folder.is_dir():
+            raise InputError(f"--facts {folder}", "a folder", "a file")
+        if not folder.exists():
+            print(f"--facts {folder} is not there yet: the service makes it, below its "
+                  "inspection.path, with the first facts", flush=True)
+    return Facts(folders, actions)
 
 
 def _kept(args: argparse.Namespace) -> frozenset[str] | None:
