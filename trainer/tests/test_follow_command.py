@@ -5,11 +5,12 @@ import socket
 import sqlite3
 
 import pytest
+from tessera_client import TesseraError
 
 from trainer.errors import InputError
 from trainer.follow import command
 from trainer.follow.flags import add_follow
-from trainer.follow.gateway import Away
+from trainer.follow.gateway import Away, Gateway
 from trainer.follow.metrics import Metrics
 from trainer.follow.store import Store
 
@@ -57,6 +58,16 @@ def test_a_disk_that_is_full_ends_the_command_with_the_path(tmp_path, monkeypatc
     monkeypatch.setattr(command, "_source", full)
     with pytest.raises(InputError, match=f"{tmp_path}.*disk is full"):
         command.run(flags("--state", str(tmp_path), "--address", "127.0.0.1:1"))
+
+
+@pytest.mark.parametrize("code", ["ADAPTER_STATE", "ADAPTER_NOT_FOUND"])
+def test_a_rollback_that_another_made_first_is_none_that_failed(code):
+    class Adapters:
+        def roll_back(self, name, **_):
+            raise TesseraError(code, "digest: got one that does not serve so")
+
+    gateway = Gateway(argparse.Namespace(adapters=Adapters()), "main", "ann")
+    gateway.roll_back("digest")
 
 
 def test_a_service_that_is_away_is_not_asked_without_a_pause(monkeypatch):
