@@ -112,8 +112,9 @@ def _settings(args: argparse.Namespace, holder: str) -> Settings:
     every = args.every
     return Settings(
         holder, tuple(args.answers), args.impression, _kept(args), parse_heads(args.heads),
-        Limits(args.held_out, args.user_share, args.user_max, args.examples_max, args.replay),
-        Sampling(args.refused, args.gate_examples, args.gate_least),
+        Limits(args.held_out, args.user_share, args.user_max, args.examples_max, args.replay,
+               args.samples_max),
+        Sampling(args.refused, args.samples_max, args.gate_examples, args.gate_least),
         examples_min=args.examples_min, window_hours=args.window_hours, rows_max=args.rows_max,
         every_seconds=every, share=args.share,
         canary_seconds=every / 2 if args.canary_seconds is None else args.canary_seconds,

@@ -30,13 +30,15 @@ REPLAY_SPAN = 6
 class Limits:
     """`held_out`: share of the users that are never learned. `user_share`: of the examples, above
     which a user is left out whole. `user_max`: examples of a user in a cycle. `examples_max`: new
-    examples of a cycle. `replay`: older examples for each new one."""
+    examples of a cycle. `replay`: older examples for each new one, while both are half of
+    `samples_max`."""
 
     held_out: float = 0.1
     user_share: float = 0.05
     user_max: int = 20
     examples_max: int = 4000
     replay: float = 1.0
+    samples_max: int = 4000
 
 
 @dataclass(frozen=True)
@@ -85,7 +87,8 @@ def choose(new: Sequence[Row], older: Sequence[Row], live: Mapping[str, object],
         kept = kept[-limits.examples_max:]
     again = _kept(older, bots, live, limits, Counter())
     again = again[len(again) - min(len(again), REPLAY_SPAN * len(kept)):]
-    count = min(len(again), round(limits.replay * len(kept)))
+    room = max(0, limits.samples_max // 2 - len(kept))
+    count = min(len(again), round(limits.replay * len(kept)), room)
     places = np.random.default_rng(seed).choice(len(again), count, replace=False) if count else []
     since_ms = again[0].time_ms if again else 0
     shares = (len(kept) / max(1, _learnable(new, bots, limits)), count / max(1, _learnable(

@@ -28,6 +28,8 @@ from .labels import Labelled
 
 #: Rows of a batch that only weighs.
 WEIGH_ROWS = 128
+#: Rows that the chances of a training are fitted to: three numbers need no more.
+FITTED_ROWS = 1500
 
 
 @dataclass(frozen=True)
@@ -83,7 +85,9 @@ class Learner:
     def fit(self, model, samples: Sequence[Sample], seed: int) -> dict[str, Any]:
         """Trains what learns of a model. Returns figures."""
         samples, rows = self.split(samples)
-        chances = fit(self._scores(model, rows), samples)
+        some = np.random.default_rng(seed).permutation(len(rows))[:FITTED_ROWS]
+        chances = fit(self._scores(model, [rows[one] for one in some]),
+                      [samples[one] for one in some])
         first, last = self._steps(model, rows, samples, chances, seed)
         return {"rows": len(rows), "loss_first": first, "loss_last": last,
                 "scale": round(chances.scale, 3)}

@@ -41,7 +41,8 @@ def run(args: argparse.Namespace) -> int:
     limits = Limits(args.held_out, examples_max=args.examples_max, replay=0.0)
     cycle, new = _whole(store, live, limits, args)
     version = _active(store)
-    samples = to_learn(store, cycle, args.answers, limits, Sampling(), (new, []))
+    samples = to_learn(store, cycle, args.answers, limits, Sampling(samples_max=10 * len(new)),
+                       (new, []))
     gate, _ = learner.split(slice_of(store, cycle, args.answers, limits, Sampling(), live))
     model = learner.open(version)
     before = learner.losses(learner.open(None), gate) if gate else None

@@ -11,14 +11,18 @@ from .store import Cycle, Store, is_held_out
 
 #: Share of the answers whose recall must be known for items that were not taken to be learned.
 KNOWN_SHARE = 0.5
+#: Fewer shown items for each answer would say too little of what is not wanted.
+LEAST_REFUSED = 0.5
 
 
 @dataclass(frozen=True)
 class Sampling:
-    """`refused`: shown items without an answer, for each answer. `gate_examples`: newest answers of
+    """`refused`: shown items without an answer, for each answer, as long as there are no more than
+    `samples_max`. `gate_examples`: newest answers of
     held-out users that the gate reads, `gate_least` or more."""
 
     refused: float = 2.0
+    samples_max: int = 4000
     gate_examples: int = 400
     gate_least: int = 30
 
@@ -33,6 +37,8 @@ def to_learn(store: Store, cycle: Cycle, answers: Sequence[str], limits: Limits,
     found: list[Sample] = []
     known = 0
     new, replayed = store.chosen(cycle) if chosen is None else chosen
+    room = sampling.samples_max / max(1, len(new) + len(replayed)) - 1
+    each = max(LEAST_REFUSED, min(sampling.refused, room))
     spans = ((new, store.recalls(cycle.shown_after, cycle.shown_upto)),
              (replayed, store.recalls_since(cycle.notes["since_ms"], cycle.shown_after)))
     for place, (ids, recalls) in enumerate(spans):
@@ -42,7 +48,7 @@ def to_learn(store: Store, cycle: Cycle, answers: Sequence[str], limits: Limits,
         known += len(seen)
         users = [(one, user) for one, user in recalls if user not in bots
                  and not is_held_out(user, limits.held_out)]
-        found += taken + _refused(store, users, answers, round(sampling.refused * len(seen)),
+        found += taken + _refused(store, users, answers, round(each * len(seen)),
                                   cycle.seed + place, cycle.notes["shares"][place])
     answered = sum(sample.taken for sample in found)
     if known < KNOWN_SHARE * answered:
