@@ -12,6 +12,8 @@ import { truthLines } from './world/truth-lines.js';
 import { type HourFigures, WORLD_DEFAULTS, World, type WorldOptions } from './world/world.js';
 
 const { users, visits, drift, market, explore, seed } = WORLD_DEFAULTS;
+const { newAds, freshImpressions, budget } = market;
+const percentOf = (share: number) => String(share * 100);
 
 const USAGE = `usage: npm run world -- [--days N] [--seed N] [flags]
 
@@ -30,10 +32,11 @@ picture in a folder. The same seed has the same visits, drift and new ads, whate
   --visits N           of a user, a day (default: ${visits})
   --drift-hours N      after which the appeal of an ad is another (default: ${drift.hours})
   --drift PERCENT      how much it and tastes of all vary; 0: not at all (default: 100)
-  --new-ads N          that begin in a day; as many end (default: ${market.newAds})
-  --fresh N            impressions until a new ad is no longer fresh (default: ${market.freshImpressions})
-  --budget PERCENT     of what a campaign is expected to spend; 0: no budgets (default: ${market.budget * 100})
-  --explore PERCENT    of the recalls that draw one place among fresh ads (default: ${explore * 100})
+  --new-ads N          that begin in a day; as many end (default: ${newAds})
+  --fresh N            impressions that a new ad is fresh for (default: ${freshImpressions})
+  --budget PERCENT     of a campaign's expected spending; 0: none (default: ${percentOf(budget)})
+  --explore PERCENT    of the recalls that draw one place among fresh ads (default:
+                       ${percentOf(explore)})
   --bot ITEM=PERCENT   one more user, with this share of all behaviours: clicks on the item
 ${CONNECTION_USAGE}`;
 
@@ -169,7 +172,7 @@ await runCommand(USAGE, async (words) => {
     for (let hour = 0; hour < hours; ) {
       // Visits of ticks that went by while the service was away are lost.
       const figures = await world.tick((await pace.next()) === 'now');
-      if (world.isAway) await reached(pace, () => service.learnedUntilMs());
+      if (world.isAway) await reached(pace, () => service.answers());
       if (figures === undefined) continue;
       hour += 1;
       files.write(world, figures);

@@ -145,7 +145,8 @@ describe('nodes that follow one log from now on', () => {
     const health = await fetch(`${services.get('a')?.httpUrl}/health`);
     const { versions } = (await health.json()) as { versions: { model: string } };
     const pusher = client('a');
-    const named = { name: 'main', baseModel: versions.model };
+    const own = { holder: 'ann', leaseSeconds: 600 };
+    const named = { name: 'main', baseModel: versions.model, ...own };
     const { version } = await pusher.pushFolder<{ version: { digest: string } }>(
       from,
       named,
@@ -154,6 +155,9 @@ describe('nodes that follow one log from now on', () => {
     pusher.close();
     const activator = client('b');
     const act = { name: 'main', digest: version.digest };
+    const other = { holder: 'bob', leaseSeconds: 600 };
+    const refused = activator.call('Activate', Object.assign({}, act, { holder: 'bob' }), CALL_MS);
+    await expect(refused).rejects.toThrow(/expected 'ann', which has the lease/);
     await activator.call('Activate', act, CALL_MS);
     const after = await recalled('a');
     expect(after).toContain(version.digest);
@@ -161,11 +165,19 @@ describe('nodes that follow one log from now on', () => {
     // A node that was away has the files and serves them before it is asked.
     services.set('c', await start('c', following()));
     expect(await recalled('c')).toBe(after);
+    const late = client('c');
+    const second = late.pushFolder(
+      from,
+      { name: 'main', baseModel: versions.model, ...other },
+      CALL_MS,
+    );
+    await expect(second).rejects.toThrow(/expected 'ann', which has the lease/);
+    late.close();
     await activator.call('Rollback', { name: 'main' }, CALL_MS);
     activator.close();
     expect(await Promise.all(NAMES.map(recalled))).toEqual([before, before, before]);
     const words = await Promise.all(NAMES.map(logOf));
-    expect(new Set(words.map(({ offset }) => offset)).size).toBe(1);
+    expect(new Set(words.map(({ offset, digest }) => `${offset} ${digest}`)).size).toBe(1);
   });
 
   it(

@@ -15,9 +15,13 @@ const OTHERS = [
   ...[join('build', 'console'), join('build', 'swagger-ui'), 'proto', join('models', 'demo')],
   ...['LICENSE', 'NOTICE', 'CHANGELOG.md'],
 ];
-/** Tests, tests' libraries, and what only debuggers read. */
-const LEFT_OUT =
-  /\.map$|\.spec\.js$|\/fixture\/|^dist\/libs\/testing\/|^dist\/tools\/(soak|quickstart|report|world)/;
+/** Tests, tests' libraries, what only debuggers read, and programs with packages of their own. */
+const LEFT_OUT = new RegExp(
+  [
+    ...[String.raw`\.map$`, String.raw`\.spec\.js$`, '/fixture/', '^dist/libs/testing/'],
+    ...['^dist/tools/(soak|quickstart|report|world)', '^dist/chunks/charts-'],
+  ].join('|'),
+);
 
 function filesBelow(root, path) {
   const at = join(root, path);

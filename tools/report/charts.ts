@@ -97,7 +97,8 @@ export function panelsSvg(title: string, panels: readonly Panel[]): string {
   const font = 'font-family="system-ui, sans-serif" font-size="12"';
   const space = 'xmlns="http://www.w3.org/2000/svg"';
   const ground = '<rect width="100%" height="100%" fill="white"/>';
-  return `<svg ${space} ${size} ${font} role="img" aria-label="${title}">${ground}${parts.join('')}</svg>\n`;
+  const head = `<svg ${space} ${size} ${font} role="img" aria-label="${title}">`;
+  return `${head}${ground}${parts.join('')}</svg>\n`;
 }
 
 type Page = ReturnType<typeof parseHTML>['document'];

@@ -11,6 +11,8 @@ export interface PushedFolder {
   readonly name: string;
   readonly baseModel: string;
   readonly remark?: string;
+  readonly holder?: string;
+  readonly leaseSeconds?: number;
 }
 
 /** Services of this client, by package. */
@@ -58,14 +60,14 @@ export class AdapterClient {
   /** A version's folder. Rejects as call(), with ADAPTER_NOT_FOUND where a file is missing. */
   async pushFolder<Answer>(
     folder: string,
-    { name, baseModel, remark = '' }: PushedFolder,
+    { name, baseModel, remark = '', holder = '', leaseSeconds = 0 }: PushedFolder,
     deadlineMs: number,
     onProgress: (bytes: number, total: number) => void = () => undefined,
   ): Promise<Answer> {
     const files = await filesFound((file) => hashOf(join(folder, file)));
     const total = files.reduce((sum, { bytes }) => sum + bytes, 0);
     const parts = async function* () {
-      yield { header: { name, baseModel, files, remark } };
+      yield { header: { name, baseModel, files, remark, holder, leaseSeconds } };
       let sent = 0;
       for (const file of files) {
         const content = createReadStream(join(folder, file.name), { highWaterMark: CHUNK_BYTES });

@@ -46,7 +46,7 @@ export interface Arrival {
 /** Ads of an earlier world. */
 export const isNewAd = (item: string): boolean => /^w-\d+-ad-\d+$/.test(item);
 
-/** Campaigns with budgets, bids that move, ads that begin and end; what they change is collected. */
+/** Campaigns with budgets, bids that move, ads that begin and end; their changes are collected. */
 export class Advertisers {
   private readonly listed = new Map<string, Listed>();
   private readonly campaigns = new Map<string, Campaign>();
@@ -93,7 +93,7 @@ export class Advertisers {
     return [...this.campaigns.values()].filter(isSpent).length;
   }
 
-  /** What the budgets of the day have spent over what they are; at most one bid each. */
+  /** Highest spending of a campaign beyond its budget of the day: one bid at most. */
   get overspent(): number {
     const over = [...this.campaigns.values()].map(({ spent, budget }) => spent - budget);
     return Math.max(0, ...over);
@@ -134,7 +134,7 @@ export class Advertisers {
     return this.listed.get(item)?.bid ?? 0;
   }
 
-  /** What a click is paid: nothing once the budget of the day is spent. */
+  /** Price of a click: nothing once the budget of the day is spent. */
   charge(item: string): number {
     const listed = this.listed.get(item);
     if (listed === undefined) return 0;

@@ -10,7 +10,7 @@ import type {
   WorldService,
 } from './world-service.js';
 
-/** A service of one process for tests: it shows what users like most, by the truth or without drift. */
+/** A service for tests: it shows the ads that users like most, by the truth or without drift. */
 export class FakeWorld implements WorldService {
   world: World | undefined;
   behaviours: WorldBehaviour[] = [];

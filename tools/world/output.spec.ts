@@ -43,7 +43,7 @@ describe('what a world writes', () => {
 });
 
 describe('the pace of a world', () => {
-  it('has a tick when it is due, is late with a slow service, and skips what was away', async () => {
+  it('has a tick when it is due, is late with a slow service, skips one away', async () => {
     let now = 0;
     const clock = {
       nowMs: () => now,

@@ -16,7 +16,7 @@ function newVersions(hours: readonly HourFigures[]): { hour: number; name: strin
   );
 }
 
-/** One picture: click rates, below them coverage and freshness, with a rule for each new version. */
+/** Click rates, below them coverage and freshness, with a rule for each new version. */
 export function worldPicture(hours: readonly HourFigures[]): string {
   const days = { ticks: Math.min(14, Math.ceil(hours.length / 6)), label: 'simulated hour' };
   const marks = newVersions(hours);

@@ -5,7 +5,7 @@ import { seeded } from '../simulate/seeded.js';
  * runs with one seed share every visit, drift and arrival, whatever serves.
  */
 
-/** What a draw is for: the key behind the seed. */
+/** Purposes of draws: the key behind the seed. */
 export const DRAW = {
   taste: 1,
   favourite: 2,

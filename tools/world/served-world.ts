@@ -95,17 +95,50 @@ export class ServedWorld implements WorldService {
   }
 
   async apply(changes: readonly WorldChange[]): Promise<void> {
-    const message = { changes: changes.map(wireChange) };
+    const message = { changes: await Promise.all(changes.map((each) => this.wireChange(each))) };
     await this.catalogue.call('Apply', message, CALL_MS).catch((thrown) => {
+      throw callError(thrown);
+    });
+  }
+
+  /** Resolves where the service answers. */
+  async answers(): Promise<void> {
+    await this.catalogue.call('GetState', {}, CALL_MS).catch((thrown) => {
       throw callError(thrown);
     });
   }
 
   async learnedUntilMs(): Promise<number | undefined> {
     const asked = { name: DEFAULT_ADAPTER };
-    const { versions } = await this.adapters.call<Versions>('List', asked, CALL_MS);
+    const { versions } = await this.adapters
+      .call<Versions>('List', asked, CALL_MS)
+      .catch((thrown) => {
+        throw callError(thrown);
+      });
     const active = versions.find(({ state }) => state === 'STATE_ACTIVE');
     return active === undefined || active.learnedUntilMs === 0 ? undefined : active.learnedUntilMs;
+  }
+
+  /** A new ad comes by its title where the catalogue's codebooks know a word of it. */
+  private async wireChange(change: WorldChange): Promise<object> {
+    const { op, itemId } = change;
+    if (op === 'set') {
+      return { patchAttributes: { itemId, set: JSON.stringify(change.attributes) } };
+    }
+    if (op !== 'upsert') return { [`${op}ItemId`]: itemId };
+    const { sid, title, attributes } = change;
+    const question = { text: title, neighbours: 0 };
+    const place = await this.catalogue.call('Quantise', question, CALL_MS).then(
+      () => ({ text: title }),
+      (thrown) => {
+        const error = callError(thrown);
+        if (error.retryable) throw error;
+        return { sid };
+      },
+    );
+    return {
+      upsert: Object.assign({ itemId, title, attributes: JSON.stringify(attributes) }, place),
+    };
   }
 
   close(): void {
@@ -136,19 +169,5 @@ export class ServedWorld implements WorldService {
 
   private named(visit: string): string {
     return `${visit}-${this.run}`;
-  }
-}
-
-function wireChange(change: WorldChange): object {
-  const { op, itemId } = change;
-  switch (op) {
-    case 'set':
-      return { patchAttributes: { itemId, set: JSON.stringify(change.attributes) } };
-    case 'upsert': {
-      const { sid, title, attributes } = change;
-      return { upsert: { itemId, sid, title, attributes: JSON.stringify(attributes) } };
-    }
-    default:
-      return { [`${op}ItemId`]: itemId };
   }
 }

@@ -3,8 +3,8 @@ import { DRAW, draw, drawNormal, stream, textKey } from './random.js';
 /**
  * How users choose, as trainer/demo_world.py has it: a user has a few favourite categories and
  * topics, half of the clicks stay in the topic of the last one, a category has its times of day,
- * and earlier ads of a topic are liked more. What moves here besides: how much all users like an
- * ad (its appeal), a topic and a category; a history of one user does not say it.
+ * and earlier ads of a topic are liked more. Besides, the liking that all users share of an ad (its
+ * appeal), of a topic and of a category moves; a history of one user does not say it.
  */
 
 /** Liking of the demo's categories by daypart; trainer/demo_world.py. */
@@ -70,7 +70,7 @@ export interface Placed {
   readonly categoryName: string;
 }
 
-export const weightOf = (code: number): number => 1 / Math.sqrt(1 + code);
+const weightOf = (code: number): number => 1 / Math.sqrt(1 + code);
 
 export class Truth {
   readonly ads = new Map<string, Ad>();
@@ -158,7 +158,7 @@ export class Truth {
     (this.users[user] as Taste).last = ad;
   }
 
-  /** Of each user: liking of categories by first code, of topics by first two; what is not 0. */
+  /** Of each user: liking of categories by first code, of topics by first two. */
   tastes(): { readonly categories: object; readonly topics: object }[] {
     const named = (names: Map<unknown, number>, values: Float64Array) =>
       Object.fromEntries(

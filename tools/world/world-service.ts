@@ -1,4 +1,4 @@
-/** What a world asks of the service that it uses; a bench or a test gives another. */
+/** The calls of a world to the service that it uses; a bench or a test gives another. */
 
 export interface WorldItem {
   readonly itemId: string;

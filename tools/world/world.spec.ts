@@ -104,7 +104,7 @@ describe(`a world of seed ${SEED}`, () => {
     expect(world.advertisers.spentCount).toBeLessThan(spent);
   });
 
-  it('has new ads in places of ended ones, fresh until they were looked at or a day is over', async () => {
+  it('has new ads in places of ended ones, fresh until enough looks or a day', async () => {
     const { world, service } = await opened();
     const hours = await world.hours(50);
     const begun = service.changes.filter(({ op }) => op === 'upsert').length;
@@ -147,7 +147,7 @@ describe(`a world of seed ${SEED}`, () => {
     const [back] = await world.hours(1);
     expect(back).toMatchObject({ lost: 0, dropped: 0 });
     expect(world.isAway).toBe(false);
-    // What advertisers changed meanwhile has waited.
+    // Changes of advertisers have waited meanwhile.
     expect(service.changes.some(({ op }) => op === 'pause')).toBe(true);
   });
 

@@ -1,15 +1,10 @@
 import { TesseraError } from '@tessera/errors';
 import { Advertisers, type Arrival, isNewAd, type Market } from './advertisers.js';
+import { ChangeQueue } from './change-queue.js';
 import { DAYPARTS, daypartOf, shareOfHour } from './daypart.js';
 import { DRAW, draw, textKey } from './random.js';
 import { type Ad, type Drift, Truth } from './truth.js';
-import type {
-  WorldAnswer,
-  WorldBehaviour,
-  WorldChange,
-  WorldItem,
-  WorldService,
-} from './world-service.js';
+import type { WorldAnswer, WorldBehaviour, WorldItem, WorldService } from './world-service.js';
 
 export const TICKS_OF_HOUR = 10;
 const RESULTS = 10;
@@ -19,8 +14,6 @@ const BATCH_MAX = 500;
 const CLICKS_OF_VISIT = 0.5;
 /** Of purchases on their way; more are lost and counted. */
 const PENDING_MAX = 10_000;
-/** Changes that wait for a service that is away; more are lost and counted. */
-const CHANGES_MAX = 10_000;
 const PURCHASED_MAX = 0.3;
 const PURCHASE_HOURS = 2;
 const PURCHASE_HOURS_MAX = 24;
@@ -64,7 +57,7 @@ export interface HourFigures {
   readonly clickRate: number;
   /** The same by the probabilities of the truth: without the luck of users. */
   readonly expectedClickRate: number;
-  /** What advertisers paid for clicks. */
+  /** Sum of the bids that advertisers paid for clicks. */
   readonly value: number;
   /** Bids of shown ads by the probabilities of the truth, whatever budgets had left. */
   readonly expectedValue: number;
@@ -126,10 +119,10 @@ export class World {
       throw new TesseraError('REQUEST_INVALID', 'catalogue: expected ads, got none');
     }
     const world = new World(service, options, items);
-    for (const { itemId, paused } of all) {
-      if (isNewAd(itemId)) world.changes.push({ op: 'remove', itemId });
-      else if (paused) world.changes.push({ op: 'resume', itemId });
-    }
+    const isLeft = ({ itemId }: WorldItem) => isNewAd(itemId);
+    world.changes.add(all.filter(isLeft).map(({ itemId }) => ({ op: 'remove', itemId })));
+    const paused = items.filter((item) => item.paused);
+    world.changes.add(paused.map(({ itemId }) => ({ op: 'resume', itemId })));
     return world;
   }
 
@@ -144,7 +137,7 @@ export class World {
   private pendingCount = 0;
   private botCredit = 0;
   private botCount = 0;
-  private readonly changes: WorldChange[] = [];
+  private readonly changes = new ChangeQueue();
   private figures = newHour();
 
   private constructor(
@@ -339,20 +332,12 @@ export class World {
     }
   }
 
-  /** Applies what waits, in its order; what the service is away for waits on. */
+  /** Changes for which the service is away wait on. */
   private async change(): Promise<void> {
-    this.changes.push(...this.advertisers.takeChanges());
-    this.figures.dropped += this.changes.splice(CHANGES_MAX).length;
-    while (this.changes.length > 0) {
-      const batch = firstBatch(this.changes);
-      try {
-        await this.service.apply(batch);
-      } catch (thrown) {
-        if (TesseraError.from(thrown).retryable) return;
-        this.figures.refused += batch.length;
-      }
-      this.changes.splice(0, batch.length);
-    }
+    this.changes.add(this.advertisers.takeChanges());
+    const { refused, dropped } = await this.changes.applyTo(this.service);
+    this.figures.refused += refused;
+    this.figures.dropped += dropped;
   }
 
   private async endHour(hour: number): Promise<HourFigures> {
@@ -398,11 +383,4 @@ const ratio = (part: number, whole: number): number => (whole === 0 ? 0 : part /
 function compareSids(left: readonly number[], right: readonly number[]): number {
   const at = left.findIndex((code, level) => code !== right[level]);
   return at < 0 ? left.length - right.length : (left[at] ?? 0) - (right[at] ?? -1);
-}
-
-/** As many of the first changes as one call takes: each item is named once. */
-function firstBatch(changes: readonly WorldChange[]): WorldChange[] {
-  const named = new Set<string>();
-  const again = changes.findIndex(({ itemId }) => named.size === named.add(itemId).size);
-  return changes.slice(0, Math.min(again < 0 ? changes.length : again, BATCH_MAX));
 }

@@ -1,5 +1,6 @@
 import { FLAG_LINES } from '@tessera/config';
 import { runProcess } from '@tessera/lifecycle';
+import { worldProgram } from './world-process.js';
 
 const WORLD = '--world';
 const USAGE = `usage: npm start -- [flags]
@@ -12,8 +13,9 @@ Every key and its variable: docs/operate/configuration.md`;
 runProcess(
   USAGE,
   async ({ config }, isJsonLog, own) => {
+    const world = own.has(WORLD) ? worldProgram() : undefined;
     const { start } = await import('./start.js');
-    await start(config, isJsonLog, own.has(WORLD) ? 'with a world' : 'alone');
+    await start(config, isJsonLog, world);
   },
   [WORLD],
 );

@@ -27,7 +27,7 @@ import { runtimeOptions } from './runtime-options.js';
 import { sampleTable } from './sample-table.js';
 import { serve } from './serve.js';
 import { SharedStores } from './shared-stores.js';
-import { startWorld, worldProgram } from './world-process.js';
+import { startWorld } from './world-process.js';
 
 async function load(
   config: Config,
@@ -155,15 +155,13 @@ const addressesOf = ({ httpUrl, grpcAddress }: Serving, { console }: Config) => 
   OpenAPI: `${httpUrl}/docs`,
 });
 
-/** Loads what the configuration names and serves it. */
-export async function start(
-  config: Config,
-  isJsonLog: boolean,
-  company: 'alone' | 'with a world' = 'alone',
-): Promise<void> {
+/**
+ * Loads what the configuration names and serves it.
+ * @param world program of simulated users that begin once it serves
+ */
+export async function start(config: Config, isJsonLog: boolean, world?: string): Promise<void> {
   // A model takes long to load: what keeps the service from serving is said before.
   refuseOpenDoors(config);
-  const world = company === 'alone' ? undefined : worldProgram();
   const output = openOutput(config.log.level, isJsonLog);
   const { log, print } = output;
   await warnOfStores(config, log);

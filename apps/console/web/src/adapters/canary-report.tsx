@@ -11,7 +11,7 @@ const RULES: Readonly<Record<RuleVerdict['rule'], string>> = {
   overlap: 'Items in common with the active version',
   latency: 'Latency, 95th percentile',
   clicks: 'Mean score of clicked items',
-  clickRate: 'Answers with a click, above the active version by at most (99.9 %)',
+  clickRate: 'Click rate above the active version, at most (99.9 %)',
 };
 const DIGITS = { '%': 1, ms: 1, nats: 3 };
 

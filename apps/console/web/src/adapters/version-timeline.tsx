@@ -25,6 +25,7 @@ const LANE_HEIGHT = 26;
 const LINE = '#0072b2';
 const ENDED = '#d6336c';
 const FIRST_SPAN = '1h';
+const NO_WRAP = { whiteSpace: 'nowrap' } as const;
 
 interface Frame {
   readonly fromMs: number;
@@ -135,20 +136,22 @@ const COLUMNS: readonly Column<ServedSpan>[] = [
     key: 'from',
     label: 'From',
     value: ({ fromMs }) => fromMs,
-    cell: ({ fromMs }) => formatTime(fromMs),
+    cell: ({ fromMs }) => <span style={NO_WRAP}>{formatTime(fromMs)}</span>,
   },
   {
     key: 'to',
     label: 'To',
     value: ({ toMs }) => toMs,
-    cell: ({ toMs }) => (toMs === undefined ? 'serves' : formatTime(toMs)),
+    cell: ({ toMs }) => (
+      <span style={NO_WRAP}>{toMs === undefined ? 'serves' : formatTime(toMs)}</span>
+    ),
   },
   {
     key: 'version',
     label: 'Version',
     value: ({ name, digest }) => `${name} ${digest}`,
     cell: ({ name, digest }) => (
-      <span title={digest}>
+      <span title={digest} style={NO_WRAP}>
         {name} {shortDigest(digest)}
       </span>
     ),
@@ -157,13 +160,20 @@ const COLUMNS: readonly Column<ServedSpan>[] = [
     key: 'as',
     label: 'As',
     value: ({ as }) => as,
-    cell: ({ as, share }) => (as === 'canary' ? `canary, ${formatShare(share)}` : as),
+    cell: ({ as, share }) => (
+      <span style={NO_WRAP}>{as === 'canary' ? `canary, ${formatShare(share)}` : as}</span>
+    ),
   },
-  { key: 'holder', label: 'Holder', value: ({ holder }) => holder, cell: ({ holder }) => holder },
+  {
+    key: 'holder',
+    label: 'Holder',
+    value: ({ holder }) => holder,
+    cell: ({ holder }) => <span style={NO_WRAP}>{holder}</span>,
+  },
   {
     key: 'age',
-    label: 'Newest behaviour learned before it began',
-    unit: 's',
+    label: 'Learned until',
+    unit: 's before',
     isNumber: true,
     value: ageOf,
     cell: (span) => ageOf(span) ?? '–',
@@ -180,21 +190,29 @@ const COLUMNS: readonly Column<ServedSpan>[] = [
   },
 ];
 
+/** Of a span until now; from the first fact on: a new service's first minutes fill the picture. */
+function useFrame(span: string, keptFromMs: number): Frame {
+  const minute = Math.ceil(Date.now() / MS_PER_MINUTE);
+  return useMemo(() => {
+    const nowMs = minute * MS_PER_MINUTE;
+    const range = rangeOf(new URLSearchParams({ span }), nowMs);
+    const firstMs = Math.floor(keptFromMs / MS_PER_MINUTE) * MS_PER_MINUTE;
+    const latestMs = nowMs - MS_PER_MINUTE;
+    return { fromMs: Math.max(range.fromMs, Math.min(firstMs, latestMs)), toMs: range.toMs };
+  }, [span, minute, keptFromMs]);
+}
+
 /** Versions on a time line, over the click rate. */
 export function VersionTimeline({ versions }: { versions: readonly AdapterView[] }) {
   const [span, setSpan] = useState<string>(FIRST_SPAN);
-  const minute = Math.ceil(Date.now() / MS_PER_MINUTE);
-  const frame = useMemo(
-    () => rangeOf(new URLSearchParams({ span }), minute * MS_PER_MINUTE),
-    [span, minute],
-  );
   const log = useAsked<AdapterChanges>(CHANGES, REFRESH_MS);
   const about = useAsked<AnalysisAbout>('analysis/about');
+  const { isKept: isCounted = false, keptFromMs = 0 } = about.data ?? {};
+  const frame = useFrame(span, keptFromMs);
   const spans = useMemo(
     () => servedSpans(log.data?.changes ?? [], versions, frame),
     [log.data, versions, frame],
   );
-  const isCounted = about.data?.isKept === true;
   return (
     <Section
       title="Versions over the click rate"
