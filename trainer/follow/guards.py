@@ -39,7 +39,7 @@ class Limits:
     examples_max: int = 4000
     replay: float = 1.0
     replay_least: int = 500
-    samples_max: int = 4000
+    samples_max: int = 8000
 
 
 @dataclass(frozen=True)
