@@ -33,7 +33,7 @@ WEIGH_ROWS = 128
 FITTED_ROWS = 1500
 #: Rows that the corrected base is learned on, which says as much in each of them; the correction is
 #: of all samples.
-TAUGHT_ROWS = 2500
+TAUGHT_ROWS = 2000
 
 
 @dataclass(frozen=True)
