@@ -37,7 +37,7 @@ export const WORLD_DEFAULTS: WorldOptions = {
   seed: 7,
   users: 200,
   visits: 20,
-  drift: { hours: 12, ads: 1.3, topics: 0.7, seasons: 0.4 },
+  drift: { hours: 24, ads: 1, topics: 1, seasons: 0.6 },
   market: { newAds: 24, freshImpressions: 50, budget: 4 },
   explore: 0.2,
 };

@@ -52,6 +52,11 @@ class Chances:
         logits = self.shift + self.scale * scores + self.slope * places
         return (np.logaddexp(0, logits) - taken * logits) * weights / weights.mean()
 
+    def expected(self, scores: np.ndarray, samples: Sequence[Sample]) -> np.ndarray:
+        """Chance of each shown item to be taken."""
+        places, _ = _numbers(samples)
+        return 1 / (1 + np.exp(-(self.shift + self.scale * scores + self.slope * places)))
+
 
 def fit(scores: np.ndarray, samples: Sequence[Sample]) -> Chances:
     """Of the samples' log loss, with a small ridge that keeps the numbers finite."""

@@ -79,9 +79,9 @@ def _add_examples(parser: argparse.ArgumentParser) -> None:
                         "oldest beyond are shed")
     parser.add_argument("--replay", type=amount, default=1.0,
                         help="older examples for each new one")
-    parser.add_argument("--refused", type=amount, default=2.0, help="shown items that were not "
+    parser.add_argument("--refused", type=amount, default=4.0, help="shown items that were not "
                         "taken, for each example of a known recall")
-    parser.add_argument("--samples-max", type=count, default=4000, help="of a cycle, examples and "
+    parser.add_argument("--samples-max", type=count, default=8000, help="of a cycle, examples and "
                         "shown items: replay first gives way, then the latter")
     parser.add_argument("--held-out", type=share, default=0.1, help="of the users, never learned: "
                         "the gate reads their newest examples")

@@ -30,15 +30,16 @@ REPLAY_SPAN = 6
 class Limits:
     """`held_out`: share of the users that are never learned. `user_share`: of the examples, above
     which a user is left out whole. `user_max`: examples of a user in a cycle. `examples_max`: new
-    examples of a cycle. `replay`: older examples for each new one, while both are half of
-    `samples_max`."""
+    examples of a cycle. `replay`: older examples for each new one, `replay_least` or more (in
+    a quiet hour the new ones say little), while both are half of `samples_max`."""
 
     held_out: float = 0.1
     user_share: float = 0.05
     user_max: int = 20
     examples_max: int = 4000
     replay: float = 1.0
-    samples_max: int = 4000
+    replay_least: int = 500
+    samples_max: int = 8000
 
 
 @dataclass(frozen=True)
@@ -86,9 +87,9 @@ def choose(new: Sequence[Row], older: Sequence[Row], live: Mapping[str, object],
         left["shed"] += len(kept) - limits.examples_max
         kept = kept[-limits.examples_max:]
     again = _kept(older, bots, live, limits, Counter())
-    again = again[len(again) - min(len(again), REPLAY_SPAN * len(kept)):]
-    room = max(0, limits.samples_max // 2 - len(kept))
-    count = min(len(again), round(limits.replay * len(kept)), room)
+    wanted = max(round(limits.replay * len(kept)), limits.replay_least)
+    again = again[len(again) - min(len(again), max(REPLAY_SPAN * len(kept), 3 * wanted)):]
+    count = min(len(again), wanted, max(0, limits.samples_max // 2 - len(kept)))
     places = np.random.default_rng(seed).choice(len(again), count, replace=False) if count else []
     since_ms = again[0].time_ms if again else 0
     shares = (len(kept) / max(1, _learnable(new, bots, limits)), count / max(1, _learnable(

@@ -26,11 +26,15 @@ from .gate import Losses
 from .gateway import LiveItem
 from .heads import train_heads
 from .labels import Labelled
+from .liking import children, factors
 
 #: Rows of a batch that only weighs.
 WEIGH_ROWS = 128
 #: Rows that the chances of a training are fitted to: three numbers need no more.
 FITTED_ROWS = 1500
+#: Rows that the corrected base is learned on, which says as much in each of them; the correction is
+#: of all samples.
+TAUGHT_ROWS = 2000
 
 
 @dataclass(frozen=True)
@@ -73,7 +77,7 @@ class Learner:
         are samples for them. Returns figures."""
         torch.manual_seed(seed)
         model = self.open(parent, trains=True)
-        figures = self.fit(model, samples, seed)
+        figures = self.fit(model, samples, seed, teaches=True)
         shutil.rmtree(out, ignore_errors=True)
         with whole_folder(out) as partial:
             # PEFT would ask a hub for the base's vocabulary, to see whether it has grown.
@@ -84,9 +88,13 @@ class Learner:
                 train_heads(kept, self._states(model, rows), seed).save(partial)
         return figures | {"largest_norm": largest_norm(model)}
 
-    def fit(self, model, samples: Sequence[Sample], seed: int) -> dict[str, Any]:
-        """Trains what learns of a model. Returns figures."""
+    def fit(self, model, samples: Sequence[Sample], seed: int,
+            teaches: bool = False) -> dict[str, Any]:
+        """Trains what learns of a model; of factors, where items that were not taken are known, by
+        the base model as `liking` corrects it. Returns figures."""
         samples, rows = self.split(samples)
+        if teaches and not all(sample.taken for sample in samples):
+            return self._taught(model, samples, rows, seed)
         some = np.random.default_rng(seed).permutation(len(rows))[:FITTED_ROWS]
         chances = fit(self._scores(model, [rows[one] for one in some]),
                       [samples[one] for one in some])
@@ -161,33 +169,88 @@ class Learner:
                 found[place] = hidden[number, len(rows[place].tokens) - 1].float().cpu()
         return torch.stack(found)
 
-    def _score(self, model, rows: Sequence[Row]) -> torch.Tensor:
-        """Logits of the answers alone: those of a prompt would be most of the work."""
-        inputs, _ = padded(list(rows), 0)
+    def _answers(self, rows: Sequence[Row]) -> tuple[torch.Tensor, torch.Tensor]:
+        """Row and place of the token before each token of an answer, and that token."""
         places, wanted = [], []
         for number, row in enumerate(rows):
             for place, counts in enumerate(row.counted):
                 if counts:
                     places.append((number, place - 1))
                     wanted.append(row.tokens[place])
-        at = torch.tensor(places).to(self.device)
+        return torch.tensor(places).to(self.device), torch.tensor(wanted).to(self.device)
+
+    def _logits(self, model, rows: Sequence[Row], at: torch.Tensor) -> torch.Tensor:
+        """Of some places alone: those of a prompt would be most of the work."""
+        inputs, _ = padded(list(rows), 0)
         whole = model.get_base_model() if isinstance(model, PeftModel) else model
         hidden = whole.model(input_ids=inputs.to(self.device)).last_hidden_state
-        logits = whole.get_output_embeddings()(hidden[at[:, 0], at[:, 1]]).float()
-        each = -functional.cross_entropy(logits, torch.tensor(wanted).to(self.device),
-                                         reduction="none")
+        return whole.get_output_embeddings()(hidden[at[:, 0], at[:, 1]]).float()
+
+    def _score(self, model, rows: Sequence[Row]) -> torch.Tensor:
+        at, wanted = self._answers(rows)
+        each = -functional.cross_entropy(self._logits(model, rows, at), wanted, reduction="none")
         return torch.zeros(len(rows), device=self.device).index_add(0, at[:, 0], each)
+
+    def _taught(self, model, samples: Sequence[Sample], rows: Sequence[Row],
+                seed: int) -> dict[str, Any]:
+        paths = [tuple(token for token, counts in zip(row.tokens, row.counted, strict=True)
+                       if counts) for row in rows]
+        with model.disable_adapter():
+            scores = self._scores(model, rows)
+        found = factors(samples, scores, paths)
+        below = children(found)
+
+        some = np.random.default_rng(seed).permutation(len(rows))[:TAUGHT_ROWS]
+
+        def loss(places: np.ndarray) -> torch.Tensor:
+            chosen = some[places]
+            return self._distance(model, [rows[place] for place in chosen],
+                                  [paths[place] for place in chosen], below)
+
+        first, last = self._epochs(model, [rows[place] for place in some], loss, seed, [])
+        spread = float(np.std([np.log(one) for path, one in found.items() if path]))
+        return {"rows": len(rows), "loss_first": first, "loss_last": last, "spread": spread}
+
+    def _distance(self, model, rows: Sequence[Row], paths: Sequence[tuple[int, ...]],
+                  below: Mapping[tuple[int, ...], list[tuple[int, float]]]) -> torch.Tensor:
+        """Mean Kullback-Leibler divergence of a token of an answer from the corrected base."""
+        places, _ = self._answers(rows)
+        with torch.no_grad(), model.disable_adapter():
+            teacher = self._logits(model, rows, places)
+        at, tokens, more = [], [], []
+        number = 0
+        for path in paths:
+            for depth in range(len(path)):
+                for token, value in below.get(path[:depth], ()):
+                    at.append(number)
+                    tokens.append(token)
+                    more.append(value)
+                number += 1
+        added = torch.zeros_like(teacher)
+        added[at, tokens] = torch.tensor(more, dtype=torch.float32, device=self.device)
+        logits = self._logits(model, rows, places).log_softmax(-1)
+        return functional.kl_div(logits, (teacher + added).log_softmax(-1), log_target=True,
+                                 reduction="batchmean")
 
     def _steps(self, model, rows: Sequence[Row], samples: Sequence[Sample], chances: Chances,
                seed: int) -> tuple[float, float]:
-        """Mean loss of the first epoch and of the last."""
-        factors = [value for value in model.parameters() if value.requires_grad]
         shift = torch.nn.Parameter(torch.tensor(chances.shift, device=self.device))
-        optimizer = torch.optim.AdamW([{"params": factors}, {"params": [shift], "lr": 0.02}],
-                                      lr=self.plan.lr, weight_decay=0.0)
+        usual = float(np.mean([sample.weight for sample in samples]))
+
+        def loss(places: np.ndarray) -> torch.Tensor:
+            scores = self._score(model, [rows[place] for place in places])
+            return chances.loss(scores, shift, [samples[place] for place in places]) / usual
+
+        return self._epochs(model, rows, loss, seed, [{"params": [shift], "lr": 0.02}])
+
+    def _epochs(self, model, rows: Sequence[Row], loss_of: Callable[[np.ndarray], torch.Tensor],
+                seed: int, others: list[dict[str, Any]]) -> tuple[float, float]:
+        """Mean loss of the first epoch and of the last. `others`: groups that learn beside."""
+        learns = [value for value in model.parameters() if value.requires_grad]
+        optimizer = torch.optim.AdamW([{"params": learns}, *others], lr=self.plan.lr,
+                                      weight_decay=0.0)
         rng = np.random.default_rng(seed)
         lengths = np.array([len(row.tokens) for row in rows])
-        usual = float(np.mean([sample.weight for sample in samples]))
         losses, step = [], 0
         model.train()
         for _ in range(self.plan.epochs):
@@ -196,12 +259,10 @@ class Learner:
             groups = [order[begin:begin + size] for begin in range(0, len(order), size)]
             total = 0.0
             for group in rng.permutation(len(groups)):
-                batch = groups[group]
-                scores = self._score(model, [rows[place] for place in batch])
-                loss = chances.loss(scores, shift, [samples[place] for place in batch]) / usual
+                loss = loss_of(groups[group])
                 optimizer.zero_grad()
                 loss.backward()
-                torch.nn.utils.clip_grad_norm_(factors, 1.0)
+                torch.nn.utils.clip_grad_norm_(learns, 1.0)
                 optimizer.step()
                 total += float(loss.detach())
                 step += 1

@@ -38,7 +38,8 @@ def run(args: argparse.Namespace) -> int:
     learner = Learner(base, Plan(epochs=args.epochs, batch_size=args.batch_size, lr=args.lr),
                       args.device)
     learner.use_items(live)
-    limits = Limits(args.held_out, examples_max=args.examples_max, replay=0.0)
+    limits = Limits(args.held_out, examples_max=args.examples_max, replay=0.0,
+                    replay_least=0)
     cycle, new = _whole(store, live, limits, args)
     version = _active(store)
     samples = to_learn(store, cycle, args.answers, limits, Sampling(samples_max=10 * len(new)),

@@ -21,8 +21,8 @@ class Sampling:
     `samples_max`. `gate_examples`: newest answers of
     held-out users that the gate reads, `gate_least` or more."""
 
-    refused: float = 2.0
-    samples_max: int = 4000
+    refused: float = 4.0
+    samples_max: int = 8000
     gate_examples: int = 400
     gate_least: int = 30
 

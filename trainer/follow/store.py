@@ -16,6 +16,8 @@ from typing import Any, NamedTuple
 from ..errors import InputError
 from ..history import NO_SCENE, Behaviour
 
+#: Rows that a cycle chooses among: a window of days may have millions.
+ROWS_MAX = 200_000
 #: States of a cycle that is over; only in the first has the version served.
 ENDED = ("active", "dropped", "refused")
 SCHEMA = """
@@ -199,12 +201,13 @@ class Store:
         return self.key(f"cursor {source}")
 
     def rows(self, after: int, upto: int, actions: Sequence[str]) -> list[Row]:
-        """Behaviours of these actions with ids in (after, upto], in the order of time."""
+        """Behaviours of these actions with ids in (after, upto], the newest `ROWS_MAX` that came,
+        in the order of time."""
         found = self.db.execute(
             f"SELECT id, user, item, time_ms, action FROM behaviours WHERE id > ? AND id <= ? "
-            f"AND action IN ({','.join('?' * len(actions))}) ORDER BY time_ms, id",
-            (after, upto, *actions))
-        return [Row(*row) for row in found]
+            f"AND action IN ({','.join('?' * len(actions))}) ORDER BY id DESC LIMIT ?",
+            (after, upto, *actions, ROWS_MAX))
+        return sorted((Row(*row) for row in found), key=lambda row: (row.time_ms, row.id))
 
     def count(self, after: int, actions: Sequence[str]) -> int:
         """Behaviours of these actions that came behind an id."""

@@ -8,10 +8,11 @@ from trainer.follow.choice import Sample, impressions, places_of, refused
 from trainer.follow.gate import Losses, judge
 from trainer.follow.gateway import Clicks
 from trainer.follow.guards import Limits, choose, held_out, taken
+from trainer.follow.liking import children, factors
 from trainer.follow.store import Example, Fact, Row, Shown, Store, is_held_out
 from trainer.history import Behaviour
 
-LIMITS = Limits(held_out=0.0, replay=0.5)
+LIMITS = Limits(held_out=0.0, replay=0.5, replay_least=0)
 LIVE = {str(item): None for item in range(50)}
 HOUR_MS = 3_600_000
 
@@ -95,7 +96,7 @@ def test_few_users_are_no_bots():
 
 def test_the_oldest_beyond_the_limit_are_shed_and_counted_and_replay_is_of_the_rest():
     rows = crowd(np.random.default_rng(1))
-    limits = Limits(held_out=0.0, examples_max=40, replay=0.5)
+    limits = Limits(held_out=0.0, examples_max=40, replay=0.5, replay_least=0)
     choice = choose(rows[250:], rows[:250], LIVE, limits, 1)
     assert len(choice.new) == 40 and min(choice.new) > 400 and choice.left["shed"] > 0
     assert len(choice.replayed) == 20 and max(choice.replayed) <= 250
@@ -165,3 +166,23 @@ def test_chances_are_fitted_where_they_are_known_and_the_answers_alone_elsewhere
         found.losses(scores, samples).mean() + 0.05)
     alone = [one for one in samples if one.taken]
     assert not fit(scores[:len(alone)], alone).is_shown
+
+
+def test_factors_say_how_much_more_an_item_is_taken_than_its_scores_and_few_answers_say_little():
+    rng = np.random.default_rng(1)
+    paths = [(int(one) // 10, 100 + int(one) % 10) for one in rng.integers(0, 40, 6000)]
+    scores = rng.normal(-2, 0.5, 6000)
+    better = np.array([2.5 if path == (1, 105) else 0.4 if path == (2, 101) else 1.0
+                       for path in paths])
+    chance = np.minimum(1, better / (1 + np.exp(-scores)))
+    samples = [Sample(Example("u", Behaviour("1"), []), bool(one)) for one in
+               rng.random(6000) < chance]
+    found = factors(samples, scores, paths)
+    usual = np.median([one for path, one in found.items() if len(path) == 2])
+    assert found[1, 105] / usual == pytest.approx(2.5, abs=0.6)
+    assert found[2, 101] / usual == pytest.approx(0.4, abs=0.25)
+    assert usual == pytest.approx(1.0, abs=0.15)
+    few = factors(samples[:20], scores[:20], paths[:20])
+    assert all(0.4 < one < 2.0 for one in few.values())
+    below = dict(children(found)[1,])
+    assert max(below, key=below.__getitem__) == 105

@@ -49,8 +49,9 @@ def test_files_of_facts_are_read_once_and_a_merged_one_again_without_counting_tw
     assert read() == 0
     first = write(tmp_path / "facts", "behaviour", "20261127T1901", click(1, "7", 100))
     write(tmp_path / "facts", "recall_fact", "20261127T1901",
-          "SELECT 1::UBIGINT AS user_hash, 'r100' AS request_id, make_timestamp_ms(99000) AS time,"
-          " ['3', '7'] AS item_ids, MAP {'daypart': 'night'} AS scene, 'OK' AS code, 'grpc' AS edge")
+          "SELECT 1::UBIGINT AS user_hash, 'r100' AS request_id, make_timestamp_ms(99000) AS "
+          "time, ['3', '7'] AS item_ids, MAP {'daypart': 'night'} AS scene, 'OK' AS "
+          "code, 'grpc' AS edge")
     assert read() == 1 and read() == 0
     second = write(tmp_path / "facts", "behaviour", "20261127T1902", click(2, "8", 160))
     # A minute that was never seen is in the hour's file alone; user 0 is of no user.
