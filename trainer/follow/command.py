@@ -39,6 +39,7 @@ def run(args: argparse.Namespace) -> int:
             gateway = Gateway(client, args.name, holder)
             follower = Follower(store, _source(args), gateway, _learner(args),
                                 _settings(args, holder))
+            _name_base(store, args.model)
             metrics = Metrics(follower, args.metrics, Path(args.state))
             print(f"follows {args.address} as {holder}: a round every {args.every:.0f} s",
                   flush=True)
@@ -118,6 +119,15 @@ def _learner(args: argparse.Namespace):
     torch.set_num_threads(args.threads)
     return Learner(Path(args.model), Plan(args.rank, args.epochs, args.batch_size, args.lr),
                    args.device)
+
+
+def _name_base(store: Store, model: str) -> None:
+    """Which weights the folder has, where that can be told: to others its factors mean nothing."""
+    from ..finetune import digest_of
+
+    digest = digest_of(Path(model), lambda _: None)
+    if digest is not None:
+        store.set_key(f"base {model}", digest)
 
 
 def _settings(args: argparse.Namespace, holder: str) -> Settings:

@@ -1,6 +1,7 @@
 """The command line of a trainer that follows: what is wrong is said, not shown as a traceback."""
 
 import argparse
+import contextlib
 import socket
 import sqlite3
 
@@ -8,7 +9,7 @@ import pytest
 from tessera_client import TesseraError
 
 from trainer.errors import InputError
-from trainer.follow import command
+from trainer.follow import command, refresh
 from trainer.follow.flags import add_follow
 from trainer.follow.gateway import Away, Gateway
 from trainer.follow.metrics import Metrics
@@ -83,3 +84,29 @@ def test_a_service_that_is_away_is_not_asked_without_a_pause(monkeypatch):
     with pytest.raises(KeyboardInterrupt):
         command._rounds(Gone(), None, flags("--every", "0"))
     assert min(slept) >= command.PAUSE_SECONDS[0]
+
+
+def test_a_model_that_the_service_does_not_serve_is_found_out_before_anything_is_trained(
+        tmp_path, monkeypatch):
+    store = Store(tmp_path)
+    for digest in ("a" * 32, None, "b" * 32):
+        monkeypatch.setattr("trainer.finetune.digest_of", lambda *_, digest=digest: digest)
+        command._name_base(store, "models/demo")
+        assert store.key("base models/demo") == ("b" * 32 if digest == "b" * 32 else "a" * 32)
+    store.close()
+
+
+@pytest.mark.parametrize("served", ["b" * 32, None])
+def test_a_refresh_of_other_weights_or_beside_no_service_is_refused(monkeypatch, served):
+    class Served(Gateway):
+        def base_model(self):
+            if served is None:
+                raise Away("nobody answers")
+            return served
+
+    monkeypatch.setattr(refresh, "Gateway", Served)
+    monkeypatch.setattr(refresh, "digest_of", lambda *_: "a" * 32)
+    monkeypatch.setattr(refresh, "connect", lambda _: contextlib.nullcontext())
+    args = argparse.Namespace(model="models/other", name="main", address="127.0.0.1:1")
+    with pytest.raises(InputError, match="--model models/other|a service that answers"):
+        refresh._live_items(args)
