@@ -30,6 +30,7 @@ CONTEXT = 100
 
 def run(args: argparse.Namespace) -> int:
     """Rounds until it is stopped, or as many as are asked for."""
+    _check(args)
     os.nice(NICENESS)
     warnings.filterwarnings("ignore", message=".*is_gradient_checkpointing")
     store = Store(Path(args.state), CONTEXT)
@@ -53,6 +54,19 @@ def run(args: argparse.Namespace) -> int:
                          getattr(error, "strerror", None) or str(error)) from error
     finally:
         store.close()
+
+
+def _check(args: argparse.Namespace) -> None:
+    """Flags with which no version would ever be pushed."""
+    if not 0 < args.held_out < 1:
+        raise InputError("--held-out", "above 0 and below 1: the gate reads these users, and the "
+                         "others are learned", args.held_out)
+    if args.share == 0:
+        raise InputError("--share", "above 0 (1: no trial)", args.share)
+    for least, most in (("examples-min", "examples-max"), ("gate-least", "gate-examples")):
+        low, high = (getattr(args, name.replace("-", "_")) for name in (least, most))
+        if low > high:
+            raise InputError(f"--{least}", f"at most --{most}, {high}", low)
 
 
 def _rounds(follower: Follower, metrics: Metrics, args: argparse.Namespace) -> int:

@@ -28,6 +28,13 @@ def test_a_name_that_the_service_refuses_is_refused_before_anything_is_trained(n
         flags(f"--name={name}")
 
 
+@pytest.mark.parametrize("words", ["--held-out 0", "--held-out 1", "--share 0",
+                                   "--examples-max 40", "--gate-examples 20"])
+def test_flags_with_which_no_version_would_be_pushed_are_refused(words, tmp_path):
+    with pytest.raises(InputError, match="--(held-out|share|examples-min|gate-least): expected"):
+        command.run(flags("--state", str(tmp_path), *words.split()))
+
+
 def test_a_state_that_is_no_folder_or_no_store_is_named(tmp_path):
     (tmp_path / "file").write_text("x")
     (tmp_path / "junk").mkdir()
