@@ -7,7 +7,7 @@ const DAY = 24;
 const SIZES = { quick: { seeds: 1, days: 2 }, full: { seeds: 5, days: 3 } };
 /** Of the loop, simulated hours: two minutes at the speed of `npm start -- --world`. */
 const CYCLE_HOURS = 4;
-/** Worlds that live at once, each with a service of one core. */
+/** Worlds that live at once. */
 const AT_ONCE = 2;
 /** Both train each example as often. */
 const ALIKE = ['--canary-seconds', '0', '--window-hours', '96'];
