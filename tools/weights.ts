@@ -5,7 +5,7 @@ import type { TesseraError } from '@tessera/errors';
 import { AdapterClient } from './served/adapter-client.js';
 import { callError } from './served/call-error.js';
 import { CONNECTION_FLAGS, CONNECTION_USAGE, servedAt } from './served/connection.js';
-import { Flags, print, runCommand, UsageError } from './terminal/command.js';
+import { Flags, fail, print, runCommand, UsageError } from './terminal/command.js';
 
 const USAGE = `usage: npm run weights -- COMMAND [words] [flags]
 
@@ -27,6 +27,7 @@ function callOf(
   endAdapters: boolean,
 ): [string, object] {
   const [name] = words;
+  if (endAdapters && command !== 'update') fail('end-adapters', 'update NAME', `${command}`);
   if (command === 'update' && name !== undefined && words.length === 1) {
     return ['Update', { name, endAdapters }];
   }

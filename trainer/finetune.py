@@ -5,6 +5,7 @@ import json
 import re
 import shutil
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -213,17 +214,17 @@ def train(model, rows: list[Row], args: argparse.Namespace,
     return losses[0], losses[-1]
 
 
-def digest_of(base: Path) -> str | None:
+def digest_of(base: Path, says: Callable[[str], None] = print) -> str | None:
     """The weights of a folder as the service names them; None, with a line that says why, where
     the service is not built beside the trainer, or would not serve the folder."""
     if shutil.which("node") is None or not DOCTOR.exists():
-        print("the adapter does not name its model: the service is not built here; push it with "
+        says("the adapter does not name its model: the service is not built here; push it with "
               "--base, or only to a service of the same weights")
         return None
     answer = subprocess.run(["node", str(DOCTOR), str(base)], capture_output=True, text=True)
     named = re.search("^weights ([0-9a-f]{32})$", answer.stdout, re.MULTILINE)
     if named is None:
-        print(f"the adapter does not name its model: {answer.stdout}{answer.stderr}".strip())
+        says(f"the adapter does not name its model: {answer.stdout}{answer.stderr}".strip())
         return None
     return named[1]
 

@@ -2,6 +2,7 @@
 
 import argparse
 import os
+import re
 from pathlib import Path
 
 from .errors import InputError
@@ -61,3 +62,11 @@ def part(text: str) -> float:
     if not 0 <= value < 1:
         raise argparse.ArgumentTypeError("expected a share of 0 or more, below 1")
     return value
+
+
+def name(text: str) -> str:
+    """Of an adapter, as the service takes it (docs/operate/adapter-versions.md)."""
+    if not re.fullmatch("[a-z0-9][a-z0-9._-]{0,63}", text) or text == "base":
+        raise argparse.ArgumentTypeError("expected 1..64 of a-z, 0-9, '.', '_' and '-', a letter or "
+                                         "digit first, and not 'base'")
+    return text

@@ -1,7 +1,9 @@
 import { TesseraError } from '@tessera/errors';
 import { describe, expect, it } from 'vitest';
+import { ChangeQueue } from './change-queue.js';
 import { FakeWorld } from './fake-world.js';
 import { WORLD_DEFAULTS, World, type WorldOptions } from './world.js';
+import type { WorldChange } from './world-service.js';
 
 const SEED = 7;
 const SMALL: WorldOptions = Object.assign({}, WORLD_DEFAULTS, { seed: SEED, users: 20 });
@@ -156,6 +158,22 @@ describe(`a world of seed ${SEED}`, () => {
     service.apply = () => Promise.reject(new TesseraError('CATALOGUE_INVALID', 'no'));
     const [hour] = await world.hours(1);
     expect(hour?.refused).toBeGreaterThan(0);
+  });
+
+  it('loses the change of an item that has gone, and none beside it', async () => {
+    const service = new FakeWorld();
+    const applied: WorldChange[] = [];
+    service.apply = async (changes) => {
+      if (changes.some(({ itemId }) => itemId === 'gone')) {
+        throw new TesseraError('ITEM_NOT_FOUND', 'gone');
+      }
+      applied.push(...changes);
+    };
+    const queue = new ChangeQueue();
+    const ids = Array.from({ length: 600 }, (_, at) => (at === 77 ? 'gone' : `${at}`));
+    queue.add(ids.map((itemId) => ({ op: 'pause', itemId })));
+    expect(await queue.applyTo(service)).toEqual({ refused: 1, dropped: 0 });
+    expect(applied.map(({ itemId }) => itemId)).toEqual(ids.filter((id) => id !== 'gone'));
   });
 
   it.each([0.1, 0.5])('has a bot that makes a share of %s of all behaviours', async (share) => {

@@ -3,6 +3,7 @@
 import argparse
 import os
 import socket
+import sqlite3
 import time
 import warnings
 from pathlib import Path
@@ -38,6 +39,7 @@ def run(args: argparse.Namespace) -> int:
             gateway = Gateway(client, args.name, holder)
             follower = Follower(store, _source(args), gateway, _learner(args),
                                 _settings(args, holder))
+            _name_base(store, args.model)
             metrics = Metrics(follower, args.metrics, Path(args.state))
             print(f"follows {args.address} as {holder}: a round every {args.every:.0f} s",
                   flush=True)
@@ -45,6 +47,10 @@ def run(args: argparse.Namespace) -> int:
                 return _rounds(follower, metrics, args)
             finally:
                 metrics.close()
+    except (OSError, sqlite3.Error) as error:
+        where = getattr(error, "filename", None) or args.state
+        raise InputError(str(where), "what can be read and written, with room",
+                         getattr(error, "strerror", None) or str(error)) from error
     finally:
         store.close()
 
@@ -59,7 +65,7 @@ def _rounds(follower: Follower, metrics: Metrics, args: argparse.Namespace) -> i
         except (Away, SourceAway) as away:
             print(f"waits {pause:.0f} s: {away}", flush=True)
             time.sleep(pause)
-            pause = min(PAUSE_SECONDS[1], args.every, 2 * pause)
+            pause = min(PAUSE_SECONDS[1], max(PAUSE_SECONDS[0], args.every), 2 * pause)
             continue
         except Refused as refused:
             raise InputError(args.address, "a service that lets this trainer follow",
@@ -85,7 +91,14 @@ def _source(args: argparse.Namespace) -> Source:
     actions = None if kept is None else sorted({*kept, args.impression})
     if args.kafka:
         return Topic(args.kafka, args.topic, actions)
-    return Facts([Path(folder) for folder in args.facts], actions)
+    folders = [Path(folder) for folder in args.facts]
+    for folder in folders:
+        if folder.exists() and not folder.is_dir():
+            raise InputError(f"--facts {folder}", "a folder", "a file")
+        if not folder.exists():
+            print(f"--facts {folder} is not there yet: the service makes it, below its "
+                  "inspection.path, with the first facts", flush=True)
+    return Facts(folders, actions)
 
 
 def _kept(args: argparse.Namespace) -> frozenset[str] | None:
@@ -106,6 +119,15 @@ def _learner(args: argparse.Namespace):
     torch.set_num_threads(args.threads)
     return Learner(Path(args.model), Plan(args.rank, args.epochs, args.batch_size, args.lr),
                    args.device)
+
+
+def _name_base(store: Store, model: str) -> None:
+    """Which weights the folder has, where that can be told: to others its factors mean nothing."""
+    from ..finetune import digest_of
+
+    digest = digest_of(Path(model), lambda _: None)
+    if digest is not None:
+        store.set_key(f"base {model}", digest)
 
 
 def _settings(args: argparse.Namespace, holder: str) -> Settings:

@@ -101,6 +101,7 @@ class Follower:
         self.store, self.source, self.service, self.learner = store, source, service, learner
         self.settings, self.clock, self.pause = settings, clock, pause
         self.left: Counter[str] = Counter()
+        self.alarms: dict[str, str] = {}
         self.seconds: dict[str, float] = {}
         #: Of the served version, as of the last round: SQLite answers its own thread alone.
         self.learned_until_ms = (store.key("served") or {}).get("learned_until_ms", 0)
@@ -138,6 +139,11 @@ class Follower:
             if not batch.repeats and len(facts) > added:
                 left["doubled"] += len(facts) - added
             self.left += left
+            self.alarms |= {f"file {one}": f"file {one} is damaged and is left out"
+                            for one in batch.damaged}
+            if 2 * left["future"] > len(batch.facts):
+                self.alarms["clock"] = (f"{left['future']} of {len(batch.facts)} behaviours are "
+                                        "ahead of the clock of this machine, which may be late")
             if batch.is_last:
                 return
 
@@ -180,7 +186,7 @@ class Follower:
         if len(choice.new) < self.settings.examples_min:
             outcome = self._outcome("nothing new", f"{len(choice.new)} new examples, a cycle takes "
                                     f"{self.settings.examples_min} or more")
-            outcome.alarms = choice.alarms
+            outcome.alarms |= choice.alarms
             return outcome
         self.learner.use_items(live)
         self.store.set_key("cycles", number + 1)
@@ -389,5 +395,5 @@ class Follower:
             self.seconds[name] = self.seconds.get(name, 0.0) + spent
 
     def _outcome(self, verdict: str, reason: str, cycle: Cycle | None = None) -> Outcome:
-        left, self.left = self.left, Counter()
-        return Outcome(verdict, reason, cycle, left, {}, dict(self.seconds))
+        left, self.left, alarms, self.alarms = self.left, Counter(), self.alarms, {}
+        return Outcome(verdict, reason, cycle, left, alarms, dict(self.seconds))

@@ -4,7 +4,7 @@ import argparse
 
 from tessera_client.commands import ADDRESS, add_connection_flags
 
-from ..flags import amount, count, share
+from ..flags import amount, count, name, share
 
 
 def add_follow(commands, run) -> None:
@@ -20,7 +20,7 @@ def add_follow(commands, run) -> None:
     parser.add_argument("--topic", default="behaviours")
     parser.add_argument("--address", default=ADDRESS, help="HOST:PORT of the service")
     add_connection_flags(parser)
-    parser.add_argument("--name", default="main", help="of the adapter")
+    parser.add_argument("--name", type=name, default="main", help="of the adapter")
     parser.add_argument("--state", default="data/demo/follow", help="folder that keeps what is "
                         "learned, for one process")
     parser.add_argument("--metrics", type=int, metavar="PORT", help="serves metrics for Prometheus "
@@ -39,7 +39,7 @@ def add_refresh(commands, run) -> None:
     parser.add_argument("--state", default="data/demo/follow", help="of `follow`, which may run")
     parser.add_argument("--address", default=ADDRESS, help="HOST:PORT of the service")
     add_connection_flags(parser)
-    parser.add_argument("--name", default="main", help="of the adapter")
+    parser.add_argument("--name", type=name, default="main", help="of the adapter")
     parser.add_argument("--out", required=True, help="folder to write")
     parser.add_argument("--answers", nargs="+", default=["click", "purchase"], metavar="ACTION")
     parser.add_argument("--examples-max", type=count, default=100_000)

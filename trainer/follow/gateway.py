@@ -126,9 +126,13 @@ class Gateway:
                   adapters.canary(self.name, digest, share, force=force, holder=self.holder))
 
     def roll_back(self, digest: str) -> None:
-        """Ends this version, where it serves."""
-        self._ask(lambda: self.client.adapters.roll_back(self.name, digest=digest,
-                                                         holder=self.holder))
+        """Ends this version, where it serves: a person or a rule may have been first."""
+        try:
+            self._ask(lambda: self.client.adapters.roll_back(self.name, digest=digest,
+                                                             holder=self.holder))
+        except Refused as refused:
+            if refused.code not in ("ADAPTER_STATE", "ADAPTER_NOT_FOUND"):
+                raise
 
     def clicks(self, digest: str) -> Clicks:
         compared = self._ask(lambda: self.client.adapters.get(self.name, digest)).comparison

@@ -15,6 +15,7 @@ from transformers import AutoModelForCausalLM
 from transformers.utils.logging import disable_progress_bar
 
 from ..checkpoint import whole_folder, write_json
+from ..devices import device_of
 from ..errors import InputError
 from ..finetune import SAVED
 from ..prompts import PromptItem, PromptWriter, level_token, read_prompt_folder
@@ -51,7 +52,8 @@ class Learner:
 
     def __init__(self, base: Path, plan: Plan, device: str = "cpu",
                  progress: Callable[[int, float], None] = lambda step, loss: None) -> None:
-        self.base, self.plan, self.device, self.progress = base, plan, device, progress
+        self.base, self.plan, self.progress = base, plan, progress
+        self.device = device_of(device)
         self.writer = read_prompt_folder(base)
         disable_progress_bar()
 

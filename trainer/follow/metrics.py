@@ -6,6 +6,7 @@ from pathlib import Path
 from prometheus_client import CollectorRegistry, Counter, Gauge, start_http_server
 
 from ..curves import Curves
+from ..errors import InputError
 from .cycle import Follower, Outcome
 
 #: Losses of the gate as curves.
@@ -33,7 +34,10 @@ class Metrics:
                               ["kind"], registry=self.registry)
         self.server = None
         if port is not None:
-            self.server, _ = start_http_server(port, "127.0.0.1", self.registry)
+            try:
+                self.server, _ = start_http_server(port, "127.0.0.1", self.registry)
+            except (OSError, OverflowError) as error:
+                raise InputError(f"--metrics {port}", "a port that is free", str(error)) from error
 
     def _gauge(self, name: str, text: str, *labels: str) -> Gauge:
         return Gauge(f"tessera_follow_{name}", text, labels, registry=self.registry)

@@ -11,8 +11,10 @@ from safetensors.torch import save_file
 
 from ..checkpoint import whole_folder, write_json
 from ..errors import InputError
+from ..finetune import digest_of
+from ..flags import writable_folder
 from .gate import Losses, judge
-from .gateway import Gateway, connect
+from .gateway import Away, Gateway, Held, LiveItem, Refused, connect
 from .guards import Limits, choose
 from .learner import Learner, Plan
 from .refreshed import RECORD
@@ -32,9 +34,9 @@ def run(args: argparse.Namespace) -> int:
         raise InputError(str(out), "a name that is free", "a file or folder")
     if not (base / WEIGHTS).is_file():
         raise InputError(str(base), f"a folder with one {WEIGHTS}", "none")
+    writable_folder(str(out.parent))
     store = Store(Path(args.state), reads=True)
-    with connect(args) as client:
-        live = Gateway(client, args.name, "").items()
+    live = _live_items(args)
     learner = Learner(base, Plan(epochs=args.epochs, batch_size=args.batch_size, lr=args.lr),
                       args.device)
     learner.use_items(live)
@@ -69,6 +71,19 @@ def run(args: argparse.Namespace) -> int:
     print(f"{out}: copy it to the service's weights.path, then npm run weights -- update "
           f"{out.name} --end-adapters, and follow with --model {out}")
     return 0
+
+
+def _live_items(args: argparse.Namespace) -> dict[str, LiveItem]:
+    try:
+        with connect(args) as client:
+            gateway = Gateway(client, args.name, "")
+            served = gateway.base_model()
+            if digest_of(Path(args.model), lambda _: None) not in (None, served):
+                raise InputError(f"--model {args.model}", "the weights that the service has",
+                                 "others")
+            return gateway.items()
+    except (Away, Held, Refused) as error:
+        raise InputError(args.address, "a service that answers", str(error)) from error
 
 
 def _whole(store: Store, live, limits: Limits, args: argparse.Namespace) -> tuple[Cycle, list[int]]:

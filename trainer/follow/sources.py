@@ -1,6 +1,7 @@
 """Where behaviours come from: the facts that a service keeps, or the topic of behaviours."""
 
 import json
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,19 +14,23 @@ from .store import Fact, Recall
 FILES_MAX = 240
 #: Messages of a read of a topic.
 MESSAGES_MAX = 50_000
+#: A damaged file that was written to so lately is read again.
+COPY_SECONDS = 60.0
 TABLES = ("behaviour", "recall_fact")
 
 
 @dataclass(frozen=True)
 class Batch:
     """Rows behind a cursor, and the cursor behind them. `repeats`: rows may have been read
-    before by design (merged files), so that doubled ones say nothing."""
+    before by design (merged files), so that doubled ones say nothing. `damaged`: files that
+    were left out, since they cannot be read."""
 
     facts: list[Fact] = field(default_factory=list)
     recalls: list[Recall] = field(default_factory=list)
     cursor: Any = None
     repeats: bool = False
     is_last: bool = True
+    damaged: list[str] = field(default_factory=list)
 
 
 class SourceAway(Exception):
@@ -58,6 +63,7 @@ class Facts:
         recalls: list[Recall] = []
         after: dict[str, list[str]] = {}
         repeats, is_last = False, True
+        damaged: list[Path] = []
         for table in TABLES:
             there = self._files(table)
             new = sorted(there.keys() - seen[table], key=lambda name: (len(_stamp(name)), name))
@@ -66,12 +72,12 @@ class Facts:
             paths = [there[name] for name in new]
             repeats = repeats or any(len(_stamp(name)) <= len("20261126T11") for name in new)
             if table == "behaviour":
-                facts += self._facts(paths, since_ms)
+                facts += self._facts(paths, since_ms, damaged)
             else:
-                recalls += self._recalls(paths, since_ms)
+                recalls += self._recalls(paths, since_ms, damaged)
             done = there.keys() if cursor is None else (seen[table] & there.keys()) | set(new)
-            after[table] = sorted(done)
-        return Batch(facts, recalls, after, repeats, is_last)
+            after[table] = sorted(name for name in done if not _may_grow(there[name], damaged))
+        return Batch(facts, recalls, after, repeats, is_last, [str(path) for path in damaged])
 
     def _files(self, table: str) -> dict[str, Path]:
         found = {}
@@ -83,28 +89,31 @@ class Facts:
                     found[str(path.relative_to(folder.parent))] = path
         return found
 
-    def _facts(self, paths: list[Path], since_ms: int) -> list[Fact]:
+    def _facts(self, paths: list[Path], since_ms: int, damaged: list[Path]) -> list[Fact]:
         wanted = "" if self.actions is None else (
             f"AND action IN ({','.join(_quoted(one) for one in self.actions)})")
         rows = _select(paths, f"""
             SELECT user_hash::VARCHAR, item_id, epoch_ms(time), action, request_id, position,
                    scene
             FROM {{files}} WHERE user_hash <> 0 AND epoch_ms(time) >= {since_ms} {wanted}
-            ORDER BY time""")
+            ORDER BY time""", damaged)
         return [Fact(user, item, int(at), action or "", request or "", int(place or 0),
                      _scene(scene)) for user, item, at, action, request, place, scene in rows]
 
-    def _recalls(self, paths: list[Path], since_ms: int) -> list[Recall]:
+    def _recalls(self, paths: list[Path], since_ms: int,
+                 damaged: list[Path]) -> list[Recall]:
         rows = _select(paths, f"""
             SELECT user_hash::VARCHAR, request_id, epoch_ms(time), item_ids, scene
             FROM {{files}} WHERE user_hash <> 0 AND code = 'OK' AND request_id <> ''
-                AND edge <> 'console' AND epoch_ms(time) >= {since_ms} ORDER BY time""")
+                AND edge <> 'console' AND epoch_ms(time) >= {since_ms} ORDER BY time""",
+                       damaged)
         return [Recall(user, request, int(at), list(items or []), _scene(scene))
                 for user, request, at, items, scene in rows]
 
 
-def _select(paths: list[Path], query: str) -> list[tuple[Any, ...]]:
-    """Rows of files; one that has gone meanwhile is in a merged one, which comes next."""
+def _select(paths: list[Path], query: str, damaged: list[Path]) -> list[tuple[Any, ...]]:
+    """Rows of files; one that has gone meanwhile is in a merged one, which comes next. Files that
+    are none of Parquet are added to `damaged`."""
     import duckdb
 
     there = [path for path in paths if path.exists()]
@@ -114,8 +123,24 @@ def _select(paths: list[Path], query: str) -> list[tuple[Any, ...]]:
     try:
         with duckdb.connect(config={"threads": 1, "memory_limit": "1GB"}) as connection:
             return connection.sql(query.format(files=files)).fetchall()
-    except duckdb.IOException as error:
+    except duckdb.OutOfMemoryException as error:
         raise SourceAway(f"facts: {str(error).splitlines()[0]}") from error
+    except duckdb.Error as error:
+        if len(there) > 1:
+            return [row for path in there for row in _select([path], query, damaged)]
+        try:
+            there[0].read_bytes()
+        except FileNotFoundError:
+            return []
+        except OSError as unread:
+            raise SourceAway(f"facts: {there[0]}: {unread.strerror}") from error
+        damaged.append(there[0])
+        return []
+
+
+def _may_grow(path: Path, damaged: list[Path]) -> bool:
+    """True of a file that is not whole yet: somebody may be copying it."""
+    return path in damaged and path.exists() and time.time() - path.stat().st_mtime < COPY_SECONDS
 
 
 def _quoted(text: str) -> str:

@@ -123,21 +123,25 @@ class Cycle:
 class Store:
     """`folder` is held until `close`, or until the process ends, unless it is only read. `context`:
     behaviours before an example that its prompt may show. Errors: InputError where another process
-    holds it."""
+    holds it, or it cannot be made or read."""
 
     def __init__(self, folder: Path, context: int = 100, reads: bool = False) -> None:
         self.context, self.folder = context, folder
         if reads and not (folder / "follow.sqlite").exists():
             raise InputError(f"--state {folder}", "the state of a `follow`", "none")
-        folder.mkdir(parents=True, exist_ok=True)
-        self.lock = (folder / ("lock.readers" if reads else "lock")).open("w")
-        if not reads:
-            self._hold()
-        self.db = sqlite3.connect(folder / "follow.sqlite", isolation_level=None)
-        self.db.execute("PRAGMA auto_vacuum = INCREMENTAL")
-        self.db.execute("PRAGMA journal_mode = WAL")
-        self.db.execute("PRAGMA synchronous = NORMAL")
-        self.db.executescript(SCHEMA)
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            self.lock = (folder / ("lock.readers" if reads else "lock")).open("w")
+            if not reads:
+                self._hold()
+            self.db = sqlite3.connect(folder / "follow.sqlite", isolation_level=None)
+            self.db.execute("PRAGMA auto_vacuum = INCREMENTAL")
+            self.db.execute("PRAGMA journal_mode = WAL")
+            self.db.execute("PRAGMA synchronous = NORMAL")
+            self.db.executescript(SCHEMA)
+        except (OSError, sqlite3.Error) as error:
+            raise InputError(f"--state {folder}", "a folder with a store, or one that can be "
+                             "written to", str(error)) from error
 
     def _hold(self) -> None:
         try:

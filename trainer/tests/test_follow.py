@@ -1,5 +1,6 @@
 """Rounds of a trainer that follows, with kills at every step, outages and a second follower."""
 
+import argparse
 import os
 import signal
 import subprocess
@@ -11,11 +12,13 @@ import numpy as np
 import pytest
 
 from trainer.errors import InputError
+from trainer.follow.cycle import Follower
 from trainer.follow.gate import Losses
 from trainer.follow.gateway import Served
-from trainer.follow.store import Store
+from trainer.follow.sources import Batch
+from trainer.follow.store import Fact, Store
 
-from .follow_fakes import SETTINGS, Chaos, Clock, FakeService, Stream, Trial
+from .follow_fakes import BEGIN_MS, SETTINGS, Chaos, Clock, FakeService, Stream, Trial
 
 
 @pytest.mark.parametrize("seed", range(2))
@@ -97,6 +100,19 @@ def test_nothing_new_is_no_cycle_and_a_store_has_one_holder(tmp_path):
     assert (outcome.verdict, outcome.cycle) == ("nothing new", None)
     with pytest.raises(InputError, match="--state"):
         Store(tmp_path)
+
+
+def test_a_clock_that_is_late_and_damaged_files_are_alarms_once(tmp_path):
+    store, clock = Store(tmp_path), Clock()
+    facts = [Fact("u", "1", BEGIN_MS + 400_000 * (at > 0), "click") for at in range(5)]
+    batches = [Batch(facts, [], 1, damaged=["a.parquet"]), Batch([], [], 1)]
+    source = argparse.Namespace(name="s", read=lambda cursor, since_ms: batches.pop(0))
+    service = FakeService(clock, 1).face("ann")
+    follower = Follower(store, source, service, None, SETTINGS, clock, clock.pause)
+    alarms = follower.once().alarms
+    assert alarms.keys() == {"clock", "file a.parquet"} and "4 of 5" in alarms["clock"]
+    assert follower.once().alarms == {}
+    store.close()
 
 
 def test_a_served_version_that_is_worse_than_the_base_model_is_rolled_back_to_it(tmp_path):

@@ -1,6 +1,7 @@
 """Facts and topics as a follower reads them, and versions that its learner trains."""
 
 import json
+import os
 import sys
 import types
 from pathlib import Path
@@ -63,6 +64,25 @@ def test_files_of_facts_are_read_once_and_a_merged_one_again_without_counting_tw
     assert example.answer == Behaviour("7", 100.0, "click", {"daypart": "night"})
     assert store.items_shown([example]) == {("1", "r100"): ["3", "7"]}
     store.close()
+
+
+def test_a_damaged_file_is_named_and_left_out_and_one_that_is_being_copied_is_read_again(tmp_path):
+    source = Facts([tmp_path / "facts"], None)
+    whole = write(tmp_path / "facts", "behaviour", "20261127T1901", click(1, "7", 100))
+    content = whole.read_bytes()
+    flipped = content[:4] + bytes(len(content) // 2) + content[4 + len(content) // 2:]
+    for minute, damage in enumerate((b"", content[:len(content) // 2], flipped), 2):
+        path = whole.with_name(f"20261127T190{minute}.node.parquet")
+        path.write_bytes(damage)
+        first = source.read({}, 0)
+        assert ([fact.item for fact in first.facts], first.damaged) == (["7"], [str(path)])
+        os.utime(path, (0, 0))
+        old = source.read(first.cursor, 0)
+        assert (old.facts, old.damaged) == ([], [str(path)])
+        assert source.read(old.cursor, 0).damaged == []
+        path.write_bytes(content)
+        assert len(source.read(first.cursor, 0).facts) == 1
+        path.unlink()
 
 
 class FakeMessage:

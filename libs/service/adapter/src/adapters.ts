@@ -13,7 +13,12 @@ import {
 import type { AdapterChoice, AdapterLease, Arm } from './domain/adapter-choice.js';
 import type { AdapterEngine } from './domain/adapter-engine.js';
 import type { AdapterProbe } from './domain/adapter-probe.js';
-import type { AdapterVersion, ListedVersion, ReceivedVersion } from './domain/adapter-version.js';
+import {
+  type AdapterVersion,
+  checkName,
+  type ListedVersion,
+  type ReceivedVersion,
+} from './domain/adapter-version.js';
 import type { CanaryReport, ComparisonSummary, Fault } from './domain/canary-comparison.js';
 import {
   checkHolder,
@@ -274,6 +279,7 @@ export class Adapters implements AdapterChoice {
 
   /** Before work that its place in the order may refuse still. */
   private checkHolder(name: string, holder: string): void {
+    if (holder !== '') checkName(holder, 'holder');
     checkHolder(this.registry.state, name, holder, this.registry.nowMs());
   }
 

@@ -87,6 +87,21 @@ describe('a lease of a name', () => {
     expect(await refusal(push(adapters, 'first', of('ann')))).toMatchObject(isConflict);
   });
 
+  it('is asked about by names alone, also where there is none', async () => {
+    const { adapters } = await node({ nowMs: MINUTE_MS });
+    const first = await push(adapters, 'first');
+    const field = { code: 'ADAPTER_INVALID', field: 'holder' };
+    const activated = adapters.activate('main', first, { ...ALL, holder: 'B B' });
+    expect(await refusal(activated)).toMatchObject(field);
+    await adapters.activate('main', first, ALL);
+    expect(await refusal(adapters.rollBack('main', 'x', { holder: 'B B' }))).toMatchObject(field);
+    await adapters.rollBack('main', 'a person', { digest: first });
+    const again = await refusal(adapters.rollBack('main', 'x', { digest: first }));
+    expect(again.message).toBe(
+      'digest: expected the active version, got one that does not serve so',
+    );
+  });
+
   it('is renewed by the same push again, and is there after a restart', async () => {
     const clock = { nowMs: MINUTE_MS };
     const { adapters, path } = await node(clock);

@@ -221,7 +221,7 @@ export class Rollout {
             return reject(state, first.version, first.error.message, registry.nowMs());
           }
           if (only !== undefined && !ends(state, name, only)) {
-            const message = `digest: expected the ${only.as}, got one that is none any more`;
+            const message = `digest: expected the ${only.as} version, got one that does not serve so`;
             throw new TesseraError('ADAPTER_STATE', message, { field: 'digest' });
           }
           done = rollBack(state, name, reason, registry.nowMs());

@@ -184,7 +184,7 @@ export class ServedWeights {
       const message =
         `weights: expected no adapter in memory, got ${adapters}: ` +
         'they belong to the weights that serve; roll back and unpin them first, or end them with ' +
-        '`--end-adapters` of the command, `end_adapters` of the request';
+        '`weights update NAME --end-adapters`, `end_adapters` of UpdateRequest';
       throw new TesseraError('ADAPTER_STATE', message);
     }
     if (this.unlock !== undefined) await this.space.watched(() => this.space.check(0));
