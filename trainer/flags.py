@@ -67,6 +67,6 @@ def part(text: str) -> float:
 def name(text: str) -> str:
     """Of an adapter, as the service takes it (docs/operate/adapter-versions.md)."""
     if not re.fullmatch("[a-z0-9][a-z0-9._-]{0,63}", text) or text == "base":
-        raise argparse.ArgumentTypeError("expected 1..64 of a-z, 0-9, '.', '_' and '-', a letter or "
-                                         "digit first, and not 'base'")
+        raise argparse.ArgumentTypeError("expected 1..64 of a-z, 0-9, '.', '_' and '-', a letter "
+                                         "or digit first, and not 'base'")
     return text

@@ -1,4 +1,4 @@
-"""Behaviours in, rows out: what is learnt from, and what is refused."""
+"""Behaviours in, rows out: those that are learnt, and those that are refused."""
 
 import json
 import re

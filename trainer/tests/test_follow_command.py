@@ -1,4 +1,4 @@
-"""The command line of a trainer that follows: what is wrong is said, not shown as a traceback."""
+"""The command line of a trainer that follows: faults are sentences, not tracebacks."""
 
 import argparse
 import contextlib

@@ -221,7 +221,8 @@ export class Rollout {
             return reject(state, first.version, first.error.message, registry.nowMs());
           }
           if (only !== undefined && !ends(state, name, only)) {
-            const message = `digest: expected the ${only.as} version, got one that does not serve so`;
+            const expected = `the ${only.as} version`;
+            const message = `digest: expected ${expected}, got one that does not serve so`;
             throw new TesseraError('ADAPTER_STATE', message, { field: 'digest' });
           }
           done = rollBack(state, name, reason, registry.nowMs());
