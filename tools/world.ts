@@ -1,4 +1,4 @@
-import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs';
+import { accessSync, appendFileSync, constants, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { dataRoot, loadConfig } from '@tessera/config';
 import { TesseraError } from '@tessera/errors';
@@ -120,10 +120,16 @@ class Files {
   constructor(
     private readonly folder: string,
     private readonly withTruth: boolean,
-  ) {}
+  ) {
+    try {
+      mkdirSync(folder, { recursive: true });
+      accessSync(folder, constants.W_OK | constants.X_OK);
+    } catch (error) {
+      fail('out', 'a folder that can be written to', (error as Error).message);
+    }
+  }
 
   private begin(): void {
-    mkdirSync(this.folder, { recursive: true });
     writeFileSync(join(this.folder, 'hours.jsonl'), '');
     if (this.withTruth) writeFileSync(join(this.folder, 'truth.jsonl'), '');
   }
@@ -158,15 +164,13 @@ await runCommand(USAGE, async (words) => {
   const days = flags.integer('days', ...NUMBERS.days) ?? DAYS;
   const pace = paceOf(flags);
   const { address, connection } = servedAt(flags, loadConfig().config);
+  const folder = flags.text('out') ?? join(dataRoot, 'data', 'world');
+  const files = new Files(folder, flags.has('truth'));
   const service = new ServedWorld(address, connection);
   // A world of `npm start -- --world` ends with the service, however that ends.
   process.once('disconnect', () => process.exit(0));
   try {
     const world = await reached(pace, () => World.open(service, options));
-    const files = new Files(
-      flags.text('out') ?? join(dataRoot, 'data', 'world'),
-      flags.has('truth'),
-    );
     await print(HEADER);
     const hours = days === 0 ? Infinity : days * HOURS_OF_DAY;
     for (let hour = 0; hour < hours; ) {
