@@ -81,7 +81,8 @@ describe(`a world of seed ${SEED}`, () => {
       return Math.sqrt(logs.reduce((sum, each) => sum + (each - mean) ** 2, 0) / logs.length);
     };
     await world.hours(1);
-    expect(spread()).toBeLessThan(0.5);
+    // Of walks that begin at 0, and of seasons at any time of theirs.
+    expect(spread()).toBeLessThan(0.6);
     await world.hours(30);
     expect(spread()).toBeGreaterThan(1);
   });
