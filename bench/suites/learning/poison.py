@@ -165,8 +165,8 @@ def main() -> None:
         "ratio": float(np.mean(found) / clean.mean()) if clean.mean() > 0 else None,
         "shares": found, "seeds_with_alarm": sum(bool(one) for one in alarms[name]),
         "alarms": alarms[name][0],
-        "above_without_alarm": sum(share > 1.1 * usual and not named for share, usual, named in
-                                   zip(found, clean, alarms[name], strict=True)),
+        "above_without_alarm": int(sum(share > 1.1 * usual and not named for share, usual, named in
+                                   zip(found, clean, alarms[name], strict=True))),
     } for name, found in shares.items()}
     print(json.dumps({"seeds": args.seeds, "kinds": report}, indent=2))
 
