@@ -24,6 +24,7 @@ from .export import export_model, export_static
 from .flags import check_shape, writable_folder
 from .held_out import Case, Split, sample, split
 from .history import answers_of, repeats
+from .intervals import wilson
 from .model import add_dropout, build_model, count_parameters, embed_codes, start_from
 from .parallel import Processes, join, leave
 from .prompts import Prompt, PromptItem, PromptWriter, anchor_of, items_of, read_tokenizer
@@ -269,19 +270,10 @@ def breadth(ranks: np.ndarray, cold: np.ndarray, coverage: float) -> dict[str, f
     share of the items that are in a first ten, and the recall of `cold` cases, whose target nothing
     was trained on."""
     hits = (ranks >= 0) & (ranks < 10)
-    low, high = wilson(int(hits.sum()), len(hits))
+    low, _, high = wilson(int(hits.sum()), len(hits))
     return {"recall@10 low": low, "recall@10 high": high, "coverage@10": coverage,
             "cold cases": int(cold.sum()),
             "cold recall@10": float(hits[cold].mean()) if cold.any() else 0.0}
-
-
-def wilson(hits: int, count: int) -> tuple[float, float]:
-    """Bounds of the 95 % interval of a share."""
-    square = 1.959964 ** 2 / count
-    share = hits / count
-    middle = (share + square / 2) / (1 + square)
-    half = math.sqrt(square * (share * (1 - share) + square / 4)) / (1 + square)
-    return max(0.0, middle - half), min(1.0, middle + half)
 
 
 def describe_breadth(found: dict[str, float]) -> str:

@@ -103,11 +103,12 @@ class Follower:
         self.left: Counter[str] = Counter()
         self.alarms: dict[str, str] = {}
         self.seconds: dict[str, float] = {}
+        self.live: dict[str, LiveItem] | None = None
         #: Of the served version, as of the last round: SQLite answers its own thread alone.
         self.learned_until_ms = (store.key("served") or {}).get("learned_until_ms", 0)
 
     def once(self) -> Outcome:
-        self.seconds, alarms = {}, {}
+        self.seconds, alarms, self.live = {}, {}, None
         self._timed("read", self.read)
         try:
             cycle = self.store.unfinished()
@@ -176,7 +177,7 @@ class Follower:
         after, shown_after = ((before.upto, before.shown_upto) if before
                               else self.settings.base_learned)
         upto, shown_upto = self.store.newest()
-        live = self.service.items()
+        live = self._live_items()
         answers, limits = self.settings.answers, self.settings.limits
         number = self.store.key("cycles") or 0
         seed = self.settings.seed * 1_000_003 + number
@@ -188,14 +189,13 @@ class Follower:
                                     f"{self.settings.examples_min} or more")
             outcome.alarms |= choice.alarms
             return outcome
-        self.learner.use_items(live)
         self.store.set_key("cycles", number + 1)
         notes = {"serving": self._serving(versions), "new": len(choice.new),
                  "replayed": len(choice.replayed), "left": dict(self.left), "bots": choice.bots,
                  "shares": choice.shares, "since_ms": choice.since_ms}
         cycle = self.store.begin({
-            "base": base, "parent": parent,
-            "after": after, "upto": upto, "shown_after": shown_after, "shown_upto": shown_upto,
+            "base": base, "parent": parent, "after": after, "upto": upto,
+            "shown_after": shown_after, "shown_upto": shown_upto,
             "seed": seed, "begun_ms": int(self.clock() * 1000),
             "learned_until_ms": self.store.newest_ms(upto, answers)}, notes, choice.new,
             choice.replayed)
@@ -234,7 +234,7 @@ class Follower:
         return self._timed(cycle.state, lambda: steps[cycle.state](cycle))
 
     def _train(self, cycle: Cycle) -> Cycle:
-        self._use_live_items()
+        self.learner.use_items(self._live_items())
         samples = to_learn(self.store, cycle, self.settings.answers, self.settings.limits,
                            self.settings.sampling)
         folder = self._folder_of(cycle)
@@ -251,10 +251,10 @@ class Follower:
         return self.store.advance(cycle, "trained", digest_of(folder), **figures)
 
     def _gate(self, cycle: Cycle) -> Cycle:
-        self._use_live_items()
-        sampling = self.settings.sampling
+        live, sampling = self._live_items(), self.settings.sampling
+        self.learner.use_items(live)
         samples = slice_of(self.store, cycle, self.settings.answers, self.settings.limits,
-                           sampling, self.live)
+                           sampling, live)
         losses = (self.learner.weigh(self._parent_folder(cycle), self._folder_of(cycle), samples)
                   if samples else Losses.none())
         verdict = judge(losses, sampling.gate_least, cycle.notes.get("largest_norm", 0.0), NORM_MAX)
@@ -361,9 +361,10 @@ class Follower:
     def _state_of(cycle: Cycle, versions: Sequence[Served]) -> str:
         return next((one.state for one in versions if one.digest == cycle.digest), "")
 
-    def _use_live_items(self) -> None:
-        self.live = self.service.items()
-        self.learner.use_items(self.live)
+    def _live_items(self) -> dict[str, LiveItem]:
+        """Read once a round: a catalogue is large, and its steps go by the same items."""
+        self.live = self.service.items() if self.live is None else self.live
+        return self.live
 
     def _folder_of(self, cycle: Cycle) -> Path:
         return self.store.folder / "versions" / f"{cycle.id:06d}"

@@ -14,6 +14,7 @@ from tessera_client.adapters import files_of
 from tessera_client.commands import client_of
 
 from ..errors import InputError
+from ..intervals import wilson
 
 #: Of the service: no answer, or none now. The call is made again later.
 AWAY = frozenset({"ENGINE_UNAVAILABLE", "ENGINE_OVERLOADED", "DEADLINE_EXCEEDED", "CANCELLED",
@@ -71,20 +72,11 @@ class Clicks:
         Wilson's intervals) leaves 0 out, else `unknown`."""
         if 0 in (self.canary[1], self.active[1]):
             return "unknown"
-        ours, theirs = _wilson(*self.canary), _wilson(*self.active)
+        ours, theirs = wilson(*self.canary), wilson(*self.active)
         between = ours[1] - theirs[1]
         low = between - math.hypot(ours[1] - ours[0], theirs[2] - theirs[1])
         high = between + math.hypot(ours[2] - ours[1], theirs[1] - theirs[0])
         return "better" if low > 0 else "worse" if high < 0 else "unknown"
-
-
-def _wilson(hits: int, count: int) -> tuple[float, float, float]:
-    """Low end, rate, high end."""
-    z = 1.959963984540054
-    rate, spread = hits / count, z * z / count
-    middle = (rate + spread / 2) / (1 + spread)
-    half = z * math.sqrt(rate * (1 - rate) / count + spread / (4 * count)) / (1 + spread)
-    return max(0.0, middle - half), rate, min(1.0, middle + half)
 
 
 Answer = TypeVar("Answer")
