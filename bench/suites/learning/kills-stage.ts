@@ -1,4 +1,4 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { type ChildProcess, execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -14,6 +14,7 @@ import { Random } from '../../models/random.js';
 import type { Measurement } from '../../result.js';
 import { ServedProcess } from '../overload/served-process.js';
 import type { SuiteContext } from '../suite.js';
+import { ended, onceWords, startChild } from './children.js';
 import { FactLog } from './fact-log.js';
 
 const CYCLES = { quick: 8, full: 50 };
@@ -173,15 +174,18 @@ class Scene {
   }
 
   private follow(name: 'first' | 'second'): ChildProcess {
+    const places = {
+      model: MODEL,
+      facts: this.facts.folder,
+      address: this.service.grpcAddress,
+      state: join(this.folder, name),
+    };
     const words = [
-      ...['-m', 'trainer', 'follow', '--once', '--model', MODEL, '--facts', this.facts.folder],
-      ...['--address', this.service.grpcAddress, '--state', join(this.folder, name)],
+      ...onceWords(places),
       ...['--window-hours', '400', '--every', '20', '--canary-seconds', '2'],
       ...['--examples-min', '10'],
     ];
-    const child = spawn(this.python, words, { cwd: repositoryRoot, stdio: ['ignore', 'pipe', 2] });
-    child.stdout?.on('data', (chunk: Buffer) => this.say(`${name}: ${chunk.toString().trim()}`));
-    return child;
+    return startChild(this.python, words, (line) => this.say(`${name}: ${line}`));
   }
 
   private async kill(follower: ChildProcess, afterMs: number): Promise<void> {
@@ -248,10 +252,6 @@ function twice(made: ReadonlyMap<string, Kept>): number {
     most = Math.max(most, count);
   }
   return most;
-}
-
-async function ended(child: ChildProcess): Promise<void> {
-  if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
 }
 
 async function freePort(): Promise<number> {

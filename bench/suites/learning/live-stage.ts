@@ -1,5 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
+import type { ChildProcess } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,6 +9,7 @@ import { AdapterClient } from '../../../tools/served/adapter-client.js';
 import { type Measurement, quantile } from '../../result.js';
 import { ServedProcess } from '../overload/served-process.js';
 import type { SuiteContext } from '../suite.js';
+import { ended, startChild } from './children.js';
 
 const MINUTES = { quick: 3, full: 9 };
 const CYCLE_SECONDS = 120;
@@ -42,12 +42,12 @@ export async function liveStage({ quick, flags, say }: SuiteContext): Promise<Me
     inspection: { path: inspection },
   });
   const address = ['--address', service.grpcAddress];
-  const world = run(process.execPath, [
+  const world = startChild(process.execPath, [
     ...[join(repositoryRoot, 'dist', 'tools', 'world.js'), '--days', '0', ...address],
     ...['--out', join(folder, 'world')],
   ]);
   const facts = ['--facts', join(inspection, 'facts'), '--state', join(folder, 'follow')];
-  const follower = run(
+  const follower = startChild(
     python,
     ['-m', 'trainer', 'follow', ...address, ...facts, '--every', String(CYCLE_SECONDS)],
     say,
@@ -55,7 +55,7 @@ export async function liveStage({ quick, flags, say }: SuiteContext): Promise<Me
   try {
     return await watch({ service, follower, seconds: 60 * minutes });
   } finally {
-    await Promise.all([ended(world), ended(follower)]);
+    await Promise.all([stopped(world), stopped(follower)]);
     await service.stop();
     rmSync(folder, { recursive: true, force: true });
   }
@@ -149,21 +149,9 @@ function rowsOf({ beganMs, seconds, served, latencies }: Seen): Measurement[] {
   ];
 }
 
-function run(program: string, words: readonly string[], say?: (line: string) => void) {
-  const child = spawn(program, words, { cwd: repositoryRoot, stdio: ['ignore', 'pipe', 'pipe'] });
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.on('data', (chunk: Buffer) => {
-      for (const line of chunk.toString().trim().split('\n')) say?.(line);
-    });
-  }
-  return child;
-}
-
-async function ended(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return;
-  const exited = once(child, 'exit');
+async function stopped(child: ChildProcess): Promise<void> {
   child.kill('SIGTERM');
-  await exited;
+  await ended(child);
 }
 
 /** Milliseconds of CPU that a process has taken. */

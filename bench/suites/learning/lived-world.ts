@@ -1,5 +1,3 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,6 +11,7 @@ import {
   type WorldOptions,
 } from '../../../tools/world/world.js';
 import { ServedProcess } from '../overload/served-process.js';
+import { ended, onceWords, startChild } from './children.js';
 import { FactLog } from './fact-log.js';
 
 const HOUR_MS = 3_600_000;
@@ -65,22 +64,18 @@ export class LivedWorld {
 
   /** One cycle on all that has happened; returns what it printed. */
   async follow(words: readonly string[]): Promise<string> {
-    const child = spawn(
-      this.python,
-      [
-        ...['-m', 'trainer', 'follow', '--once', '--model', MODEL, '--facts', this.facts.folder],
-        ...['--address', this.service.grpcAddress, '--state', join(this.folder, 'follow')],
-        ...words,
-      ],
-      { cwd: repositoryRoot, stdio: ['ignore', 'pipe', 'pipe'] },
-    );
-    let printed = '';
-    for (const stream of [child.stdout, child.stderr]) {
-      stream.on('data', (chunk: Buffer) => {
-        printed += chunk.toString();
-      });
-    }
-    const [status] = await once(child, 'exit');
+    const places = {
+      model: MODEL,
+      facts: this.facts.folder,
+      address: this.service.grpcAddress,
+      state: join(this.folder, 'follow'),
+    };
+    const lines: string[] = [];
+    const child = startChild(this.python, [...onceWords(places), ...words], (line) => {
+      lines.push(line);
+    });
+    const status = await ended(child);
+    const printed = lines.join('\n');
     if (status !== 0) throw new Error(`the trainer ended with ${status}:\n${printed}`);
     return printed;
   }
