@@ -142,7 +142,7 @@ attention::BlockLayout Decoder::block_layout() const {
 uint64_t Decoder::weight_bytes() const { return impl_->weights.packed_bytes(); }
 
 uint64_t Decoder::kv_bytes_per_position() const {
-  return 2 * config().kv_size() * config().layer_count *
+  return 2 * config().kv_size() * config().attention_layers() *
          tensor::dtype_size(storage_type(impl_->type));
 }
 

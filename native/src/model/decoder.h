@@ -81,7 +81,8 @@ class Decoder final {
   attention::BlockLayout block_layout() const;
   /// Bytes that the packed weights take.
   uint64_t weight_bytes() const;
-  /// Bytes of keys and values per position over all layers, without a block's padding.
+  /// Bytes of keys and values per position over the layers that have them, without a block's
+  /// padding.
   uint64_t kv_bytes_per_position() const;
 
   /// REQUIRES: max_rows > 0. Allocates everything forward() and logits() need for up to max_rows

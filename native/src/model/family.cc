@@ -1,5 +1,6 @@
 #include "model/family.h"
 
+#include <algorithm>
 #include <iterator>
 #include <vector>
 
@@ -35,6 +36,49 @@ constexpr MixtureFields kQwen2Mixture = {.expert_size = "moe_intermediate_size",
                                          .has_dense_layers = true};
 constexpr MixtureFields kOlmoeMixture = {
     .expert_size = "intermediate_size", .experts = 64, .chosen = 8, .size = 2048};
+
+constexpr MixtureFields kQwen3NextMixture = {.expert_size = "moe_intermediate_size",
+                                             .experts = 512,
+                                             .chosen = 10,
+                                             .size = 512,
+                                             .shared_size = 512,
+                                             .has_dense_layers = true,
+                                             .normalises = true};
+
+/// Layers of gated delta nets with one of attention now and then; `draft` heads are not served.
+constexpr Family kHybrid = {.head_dim = 256,
+                            .qk_norm = QkNorm::kHeads,
+                            .qkv_bias = Bias::kAsked,
+                            .output_bias = Bias::kAsked,
+                            .norm_adds_one = true,
+                            .is_hybrid = true,
+                            .attention = make<AttentionBlock>,
+                            .delta = nullptr,
+                            .feed_forward = make<GatedBlock>,
+                            .names = {.others = {"mtp."}}};
+
+constexpr Family hybrid(std::string_view model_type, std::string_view architecture) {
+  Family family = kHybrid;
+  family.model_type = model_type;
+  family.architecture = architecture;
+  return family;
+}
+
+/// The text part of a folder that has a vision tower as well.
+constexpr Family qwen3_5_of_vision() {
+  Family family = hybrid("qwen3_5", "Qwen3_5ForConditionalGeneration");
+  family.part = "text_config";
+  family.names.prefixes = {"model.language_model.", ""};
+  family.names.others = {"mtp.", "model.visual."};
+  return family;
+}
+
+constexpr Family qwen3_next() {
+  Family family = hybrid("qwen3_next", "Qwen3NextForCausalLM");
+  family.mixture = &kQwen3NextMixture;
+  family.feed_forward = make_mixture;
+  return family;
+}
 
 constexpr uint32_t kQwen3HeadDim = 128;  // what transformers takes where config.json is silent
 
@@ -94,6 +138,9 @@ constexpr Family kFamilies[] = {
      .mixture = &kOlmoeMixture,
      .attention = make<AttentionBlock>,
      .feed_forward = make_mixture},
+    hybrid("qwen3_5_text", "Qwen3_5ForCausalLM"),
+    qwen3_5_of_vision(),
+    qwen3_next(),
 };
 
 }  // namespace
@@ -102,7 +149,9 @@ std::span<const Family> families() { return kFamilies; }
 
 std::span<const Family> text_families() {
   static const std::vector<Family> all = [] {
-    std::vector<Family> made(std::begin(kFamilies), std::end(kFamilies));
+    std::vector<Family> made;
+    std::copy_if(std::begin(kFamilies), std::end(kFamilies), std::back_inserter(made),
+                 [](const Family& family) { return !family.is_hybrid; });
     const std::span<const Family> encoders = encoder_families();
     made.insert(made.end(), encoders.begin(), encoders.end());
     for (Family& family : made) family.reads_texts = true;

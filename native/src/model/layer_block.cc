@@ -32,8 +32,9 @@ BlockWeights LayerBlock::empty_weights() const {
   return weights;
 }
 
-void LayerBlock::add_vector(uint32_t number, std::string name, uint64_t size) {
+void LayerBlock::add_vector(uint32_t number, std::string name, uint64_t size, bool adds_one) {
   slots_.push_back({std::move(name), WeightSlot::Kind::kVector, number, size});
+  slots_.back().adds_one = adds_one;
   vector_count_ = std::max(vector_count_, number + 1);
 }
 

@@ -35,7 +35,9 @@ Recipe::Recipe(ModelConfig config, Purpose purpose)
   TESSERA_CHECK(config_.family->encoder == nullptr || purpose == Purpose::kRows);
   if (config_.family->entry != nullptr) entry_ = config_.family->entry(config_, 0);
   for (uint32_t i = 0; i < config_.layer_count; ++i) {
-    layers_[i].blocks.push_back(config_.family->attention(config_, i));
+    const MakeBlock mix = config_.is_delta(i) ? config_.family->delta : config_.family->attention;
+    TESSERA_CHECK(mix != nullptr);
+    layers_[i].blocks.push_back(mix(config_, i));
     layers_[i].blocks.push_back(config_.family->feed_forward(config_, i));
   }
 }
@@ -77,7 +79,7 @@ Recipe::Work Recipe::work() const {
 }
 
 attention::BlockLayout Recipe::block_layout(ComputeType type) const {
-  return {config_.layer_count, config_.kv_head_count, config_.head_dim, storage_type(type)};
+  return {config_.attention_layers(), config_.kv_head_count, config_.head_dim, storage_type(type)};
 }
 
 uint64_t Recipe::widest_input() const {

@@ -47,7 +47,7 @@ class Recipe {
     uint32_t mixtures = 0;  // layers that choose experts
   };
   Work work() const;
-  /// Blocks of the prompt's keys and values.
+  /// Blocks of the prompt's keys and values, of the layers that have them.
   attention::BlockLayout block_layout(ComputeType type) const;
   /// The longest row that enters a product of a layer, and the most scratch that a block takes.
   uint64_t widest_input() const;

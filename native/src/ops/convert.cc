@@ -61,6 +61,10 @@ void convert(device::Device& device, const tensor::TensorView& from, DType type,
            });
 }
 
+void add_one(float* x, uint64_t n) {
+  for (uint64_t i = 0; i < n; ++i) x[i] += 1;
+}
+
 void round_bf16(device::Device& device, float* x, uint64_t rows, uint64_t n) {
   const device::KernelTable& kernels = device.kernels();
   for_rows(device, rows, n, [&](uint64_t begin, uint64_t end) {
