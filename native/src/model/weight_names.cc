@@ -27,6 +27,9 @@ std::string find_prefix(const Shards& shards, const Recipe& recipe) {
 
 bool may_be_ignored(const std::string& name, const std::string& prefix, const Recipe& recipe) {
   if (name.size() > 1 && name.ends_with(".rotary_emb.inv_freq")) return true;
+  for (const std::string_view other : recipe.config().family->names.others) {
+    if (!other.empty() && name.starts_with(other)) return true;
+  }
   if (recipe.purpose() == Purpose::kLogits) return name == kHeadName && recipe.is_tied();
   if (name == kHeadName || name == "score.weight") return true;
   if (recipe.config().family->encoder == nullptr) return false;
@@ -46,10 +49,12 @@ std::string shape_text(const std::vector<uint64_t>& shape) {
 }
 
 /// Errors: a tied model whose file has a head that differs: transformers does not tie it either.
-Status Weights::check_tied_head(const Shards& shards, const Recipe& recipe) {
+Status Weights::check_tied_head(const Shards& shards, const std::string& prefix,
+                                const Recipe& recipe) {
   if (!recipe.is_tied()) return Status::ok();
   const TensorEntry* head = shards.find(kHeadName);
-  const TensorEntry* embedding = shards.find("model.embed_tokens.weight");
+  const std::string name = prefix + std::string(recipe.config().family->names.embedding);
+  const TensorEntry* embedding = shards.find(name);
   if (head == nullptr || embedding == nullptr) return Status::ok();
   const bool is_same =
       head->dtype == embedding->dtype && head->bytes.size() == embedding->bytes.size() &&
@@ -57,9 +62,8 @@ Status Weights::check_tied_head(const Shards& shards, const Recipe& recipe) {
   shards.release(*head);
   if (is_same) return Status::ok();
   return {Code::kModelInvalid,
-          shards.folder() +
-              ": lm_head.weight: expected the content of model.embed_tokens.weight, "
-              "as tie_word_embeddings of config.json says, got another (a model "
+          shards.folder() + ": lm_head.weight: expected the content of " + name +
+              ", as tie_word_embeddings of config.json says, got another (a model "
               "with a head of its own has tie_word_embeddings false)"};
 }
 
