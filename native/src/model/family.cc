@@ -45,9 +45,10 @@ constexpr MixtureFields kQwen3NextMixture = {.expert_size = "moe_intermediate_si
                                              .has_dense_layers = true,
                                              .normalises = true};
 
-/// Layers of gated delta nets with one of attention now and then; `draft` heads are not served.
+/// Layers of gated delta nets with one of attention now and then; heads of drafts are not served.
 constexpr Family kHybrid = {.head_dim = 256,
                             .qk_norm = QkNorm::kHeads,
+                            .rotary_share = 0.25,
                             .qkv_bias = Bias::kAsked,
                             .output_bias = Bias::kAsked,
                             .norm_adds_one = true,

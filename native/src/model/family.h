@@ -63,6 +63,8 @@ struct Family {
   uint32_t head_dim = 0;  // where config.json is silent; 0: hidden_size / num_attention_heads
   QkNorm qk_norm = QkNorm::kNone;
   double rms_norm_eps = 1e-6;  // where config.json is silent
+  /// partial_rotary_factor where config.json is silent; 0: heads are rotated whole.
+  double rotary_share = 0;
   Bias qkv_bias = Bias::kNever;
   Bias output_bias = Bias::kNever;
   Window window = Window::kNever;

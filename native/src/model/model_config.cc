@@ -1,8 +1,6 @@
 #include "model/model_config.h"
 
 #include <algorithm>
-#include <cmath>
-#include <numbers>
 
 #include "model/json.h"
 #include "platform/file.h"
@@ -14,8 +12,6 @@ namespace {
 // The defaults of transformers for fields that config.json leaves out.
 constexpr uint32_t kSlidingWindowOfTransformers = 4096;
 constexpr uint32_t kWindowLayersOfTransformers = 28;  // layers below have no window
-
-constexpr double kMaxRopeFactor = 1e6;
 
 std::string names_of(std::span<const Family> known) {
   std::string names;
@@ -125,49 +121,6 @@ void read_sliding_window(ObjectReader& reader, ModelConfig& config) {
   config.max_positions = std::min(config.max_positions, window);
 }
 
-void read_llama3(ObjectReader& reader, ObjectReader& nested, uint32_t max_positions,
-                 RopeConfig& rope) {
-  rope.factor = nested.number("factor", 0, kMaxRopeFactor);
-  rope.low_freq_factor = nested.number("low_freq_factor", 0, kMaxRopeFactor);
-  rope.high_freq_factor = nested.number("high_freq_factor", 0, kMaxRopeFactor);
-  const std::string_view field = "original_max_position_embeddings";
-  rope.original_max_positions =
-      reader.number(field, 0, kMaxPositions, nested.number(field, 0, kMaxPositions, max_positions));
-  if (rope.high_freq_factor <= rope.low_freq_factor) {
-    nested.refuse("high_freq_factor", "a number above low_freq_factor");
-  }
-}
-
-/// As transformers 5 does: rope_scaling replaces rope_parameters whole, and what neither has is
-/// looked for beside them. `max_positions` are those of config.json.
-void read_rope(ObjectReader& reader, uint32_t max_positions, RopeConfig& rope) {
-  constexpr double kMaxTheta = 1e15;
-  std::optional<ObjectReader> nested = reader.object("rope_scaling");
-  if (!nested || nested->is_empty()) nested = reader.object("rope_parameters");
-  rope.theta = reader.number("rope_theta", 0, kMaxTheta, rope.theta);
-  if (reader.number("partial_rotary_factor", 0, 1, 1.0) != 1.0) {
-    reader.refuse("partial_rotary_factor", "1");
-  }
-  if (!nested) return;
-  nested->refuse_objects("numbers of one rotary embedding for all layers");
-  rope.theta = nested->number("rope_theta", 0, kMaxTheta, rope.theta);
-  if (nested->number("partial_rotary_factor", 0, 1, 1.0) != 1.0) {
-    nested->refuse("partial_rotary_factor", "1");
-  }
-  const std::string_view key = nested->find("rope_type") ? "rope_type" : "type";
-  const std::string type = nested->text(key, "default");
-  if (type == "linear") {
-    rope.type = RopeConfig::Type::kLinear;
-    rope.factor = nested->number("factor", 0, kMaxRopeFactor);
-  } else if (type == "llama3") {
-    rope.type = RopeConfig::Type::kLlama3;
-    read_llama3(reader, *nested, max_positions, rope);
-  } else if (type != "default") {
-    nested->refuse(key, "one of default, linear, llama3");
-  }
-  reader.adopt(*nested);
-}
-
 /// Weights that are of no type that this engine reads.
 void refuse_other_weights(ObjectReader& reader) {
   for (const std::string_view field : {"quantization_config", "quantization"}) {
@@ -203,7 +156,7 @@ ObjectReader part_of(ObjectReader& reader, const Family& family) {
 /// Reads a decoder's settings beside the shape. Errors: settings that this engine does not compute.
 void read_decoder(ObjectReader& reader, ModelConfig& config) {
   read_sight(reader, config);
-  read_rope(reader, config.max_positions, config.rope);
+  read_rope(reader, *config.family, config.head_dim, config.max_positions, config.rope);
   if (config.family->is_hybrid) {
     config.delta = read_delta(reader);
     config.delta_layers = read_delta_layers(reader, config.layer_count);
@@ -290,26 +243,9 @@ uint32_t ModelConfig::attention_layers() const {
 
 std::vector<float> ModelConfig::local_rope_frequencies() const {
   if (encoder.reach == 0) return {};
-  ModelConfig local = *this;
-  local.rope.theta = encoder.local_theta;
-  return local.rope_frequencies();
-}
-
-std::vector<float> ModelConfig::rope_frequencies() const {
-  std::vector<float> frequencies;
-  for (uint32_t i = 0; i < head_dim; i += 2) {
-    double frequency = 1.0 / std::pow(rope.theta, static_cast<double>(i) / head_dim);
-    if (rope.type == RopeConfig::Type::kLinear) frequency /= rope.factor;
-    if (rope.type == RopeConfig::Type::kLlama3) {
-      const double rotations = rope.original_max_positions * frequency / (2 * std::numbers::pi);
-      const double ramp = std::clamp(
-          (rotations - rope.low_freq_factor) / (rope.high_freq_factor - rope.low_freq_factor), 0.0,
-          1.0);
-      frequency = (1 - ramp) * frequency / rope.factor + ramp * frequency;
-    }
-    frequencies.push_back(static_cast<float>(frequency));
-  }
-  return frequencies;
+  RopeConfig local = rope;
+  local.theta = encoder.local_theta;
+  return local.frequencies(head_dim);
 }
 
 std::string ModelConfig::canonical_text() const {

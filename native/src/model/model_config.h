@@ -13,6 +13,7 @@
 #include "model/encoder_config.h"
 #include "model/family.h"
 #include "model/mixture_config.h"
+#include "model/rope_config.h"
 
 namespace tessera::model {
 
@@ -24,18 +25,6 @@ inline constexpr uint32_t kMaxLayers = 512;
 inline constexpr uint32_t kMaxHeads = 1024;
 inline constexpr uint32_t kMaxHeadDim = 1024;
 inline constexpr uint32_t kMaxPositions = 1u << 22;
-
-/// Rotary embedding: `default`, `linear` (positions divided by factor) or `llama3` (Llama 3.1: low
-/// frequencies divided by factor, high ones kept, a ramp between).
-struct RopeConfig {
-  enum class Type : uint8_t { kDefault, kLinear, kLlama3 };
-  Type type = Type::kDefault;
-  double theta = 10000;
-  double factor = 1;
-  double low_freq_factor = 1;
-  double high_freq_factor = 4;
-  double original_max_positions = 8192;
-};
 
 struct ModelConfig {
   const Family* family = nullptr;  // a row of a table that outlives the configuration
@@ -77,9 +66,8 @@ struct ModelConfig {
   static Result<ModelConfig> parse(std::string_view text, const std::string& name,
                                    std::span<const Family> known = families());
 
-  /// Angle per position of each pair of a head: head_dim / 2 numbers, as trainers compute them in
-  /// F32.
-  std::vector<float> rope_frequencies() const;
+  /// Angle per position of each pair of a head that is rotated.
+  std::vector<float> rope_frequencies() const { return rope.frequencies(head_dim); }
   /// The same of the layers that see what is near; empty where there is none.
   std::vector<float> local_rope_frequencies() const;
   /// Every field that changes a result, as text: part of the digest.

@@ -357,6 +357,38 @@ TEST(ModelConfigTest, Llama3TakesThePositionsOfTheModelWhereItNamesNone) {
             frequencies("\"rope_scaling\": {" + rest + named));
 }
 
+TEST(ModelConfigTest, AFamilyMayRotateAPartOfItsHeads) {
+  Family family = *parsed(kValid).family;  // heads of 10
+  family.rotary_share = 0.6;
+  const auto parse = [&](const std::string& fields) {
+    return ModelConfig::parse(with(fields), "config.json", {&family, 1});
+  };
+  const auto frequencies = [&](const std::string& fields) {
+    return parse(fields).value().rope_frequencies();
+  };
+  const auto base = [](double power) { return static_cast<float>(std::pow(10000.0, power)); };
+  const auto nested = [](const std::string& fields) {
+    return "\"rope_parameters\": {\"rope_type\": \"default\", \"mrope_section\": [1, 1, 1], "
+           "\"mrope_interleaved\": true, " +
+           fields + "\"rope_theta\": 10000}";
+  };
+  const std::vector<float> six = {1, base(-2.0 / 6), base(-4.0 / 6)};
+  const std::vector<float> four = {1, base(-0.5)};
+  EXPECT_EQ(frequencies(""), six);
+  EXPECT_EQ(frequencies(nested("")), six);
+  EXPECT_EQ(frequencies("\"partial_rotary_factor\": 0.4"), four);
+  EXPECT_EQ(frequencies("\"partial_rotary_factor\": 0.49"), four);
+  EXPECT_EQ(
+      frequencies("\"partial_rotary_factor\": 1, " + nested("\"partial_rotary_factor\": 0.4, ")),
+      four);
+  EXPECT_EQ(frequencies("\"partial_rotary_factor\": 0.3"),
+            (std::vector<float>{1, base(-2.0 / 3)}));  // the third number's pair is the fourth
+  EXPECT_EQ(frequencies("\"partial_rotary_factor\": 1.0").size(), 5u);
+  EXPECT_FALSE(parse("\"partial_rotary_factor\": 0.09").is_ok());
+  EXPECT_NE(parse("").value().canonical_text(),
+            parse("\"partial_rotary_factor\": 0.4").value().canonical_text());
+}
+
 TEST(ModelConfigTest, HeadDimensionDefaultsAsTransformersDoes) {
   const auto without = [](const std::string& type) {
     TestShape shape;

@@ -227,12 +227,12 @@ void Pass::add_experts(uint32_t input, const ExpertInput& x, const BlockWeights&
 
 void Pass::rotate(std::span<const ops::RopeRows> rotated) {
   ops::rope(device_, rotated, {workspace_.positions_.data(), rows()}, config().head_dim,
-            config().rms_norm_eps, workspace_.rope_);
+            config().rms_norm_eps, workspace_.angles_.table);
 }
 
 void Pass::rotate_locally(std::span<const ops::RopeRows> rotated) {
   ops::rope(device_, rotated, {workspace_.positions_.data(), rows()}, config().head_dim, 0,
-            workspace_.local_rope_);
+            workspace_.local_angles_.table);
 }
 
 void Pass::round(float* x, uint64_t n) {

@@ -12,6 +12,14 @@ ops::Operand Workspace::operand(device::PanelType type, uint64_t rows, uint64_t 
   return {type, operand_.data(), operand_scales_.data(), rows, k};
 }
 
+void Workspace::Angles::fill(const std::vector<float>& frequencies, double magnitude,
+                             uint64_t positions) {
+  cos_.resize(positions * frequencies.size());
+  sin_.resize(positions * frequencies.size());
+  ops::fill_rope_table(frequencies, magnitude, positions, cos_.data(), sin_.data());
+  table = {cos_.data(), sin_.data(), frequencies.size(), positions};
+}
+
 Result<std::unique_ptr<Workspace>> Workspace::allocate(const Recipe& recipe, ComputeType type,
                                                        uint32_t max_rows, uint32_t max_context,
                                                        uint32_t max_adapters,
@@ -55,17 +63,8 @@ Result<std::unique_ptr<Workspace>> Workspace::allocate(const Recipe& recipe, Com
   workspace->head_scratch_.resize(ops::head_scratch(max_rows, config.vocab_size));
   const uint64_t positions =
       std::min<uint64_t>(uint64_t{max_context} + attention::kMaxSteps, config.max_positions);
-  const std::vector<float> frequencies = config.rope_frequencies();
-  workspace->cos_.resize(positions * frequencies.size());
-  workspace->sin_.resize(positions * frequencies.size());
-  ops::fill_rope_table(frequencies, positions, workspace->cos_.data(), workspace->sin_.data());
-  workspace->rope_ = {workspace->cos_.data(), workspace->sin_.data(), positions};
-  const std::vector<float> local = config.local_rope_frequencies();
-  workspace->local_cos_.resize(positions * local.size());
-  workspace->local_sin_.resize(positions * local.size());
-  ops::fill_rope_table(local, positions, workspace->local_cos_.data(),
-                       workspace->local_sin_.data());
-  workspace->local_rope_ = {workspace->local_cos_.data(), workspace->local_sin_.data(), positions};
+  workspace->angles_.fill(config.rope_frequencies(), 1, positions);
+  workspace->local_angles_.fill(config.local_rope_frequencies(), 1, positions);
   return workspace;
 }
 

@@ -49,6 +49,15 @@ class Workspace {
   friend class Encoder;
   friend class Pass;
   Workspace() = default;
+  /// A table of rotary positions and its numbers.
+  class Angles {
+   public:
+    void fill(const std::vector<float>& frequencies, double magnitude, uint64_t positions);
+    ops::RopeTable table;
+
+   private:
+    std::vector<float> cos_, sin_;
+  };
   /// Where a left side lies: one that is written from floats, or one that a product makes of
   /// another, which it reads meanwhile.
   enum class Side : uint8_t { kRows, kMade };
@@ -71,10 +80,8 @@ class Workspace {
   std::vector<float> made_scales_;
   std::vector<uint32_t> positions_;
   std::vector<float> head_scratch_;
-  std::vector<float> cos_, sin_;
-  ops::RopeTable rope_;
-  std::vector<float> local_cos_, local_sin_;
-  ops::RopeTable local_rope_;  // of layers that see what is near
+  Angles angles_;
+  Angles local_angles_;  // of layers that see what is near
   attention::Scratch attention_;
   AdapterScratch adapters_;
   ExpertScratch experts_;

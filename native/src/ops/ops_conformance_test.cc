@@ -143,11 +143,11 @@ TEST_P(OpsConformance, RopeAgreesWithDoublePrecisionForEvenHeadsOfAnySize) {
       frequencies.push_back(static_cast<float>(std::pow(10000.0, power)));
     }
     std::vector<float> cos(positions * head_dim / 2), sin(positions * head_dim / 2);
-    fill_rope_table(frequencies, positions, cos.data(), sin.data());
+    fill_rope_table(frequencies, 1, positions, cos.data(), sin.data());
     const std::vector<uint32_t> at = {0, 1, 39, 17};
     const std::vector<float> x = source.floats(at.size() * heads * head_dim);
     std::vector<float> y = x, y_portable = x;
-    const RopeTable table{cos.data(), sin.data(), positions};
+    const RopeTable table{cos.data(), sin.data(), frequencies.size(), positions};
     const RopeRows rows{y.data(), heads}, rows_portable{y_portable.data(), heads};
     rope(*device_, {&rows, 1}, at, head_dim, 1e-6f, table);
     rope(*portable_, {&rows_portable, 1}, at, head_dim, 1e-6f, table);
@@ -173,7 +173,7 @@ TEST_P(OpsConformance, HeadsAreNormalisedRotatedAndRoundedInOnePass) {
   std::vector<float> q_out = q, k_out = k;
   const RopeRows parts[] = {{q_out.data(), heads, norm.data(), true}, {k_out.data(), kv_heads}};
   const std::unique_ptr<device::Device> threaded = open(GetParam(), 3);
-  rope(*threaded, parts, positions, head_dim, 1e-6f, {cos.data(), sin.data(), 50});
+  rope(*threaded, parts, positions, head_dim, 1e-6f, {cos.data(), sin.data(), 10, 50});
   const device::KernelTable& kernels = device_->kernels();
   const auto expect = [&](std::vector<float> x, uint64_t per_row, bool is_q, const auto& out) {
     for (uint64_t i = 0; i < rows * per_row; ++i) {
@@ -187,6 +187,33 @@ TEST_P(OpsConformance, HeadsAreNormalisedRotatedAndRoundedInOnePass) {
   };
   expect(q, heads, true, q_out);
   expect(k, kv_heads, false, k_out);
+}
+
+TEST_P(OpsConformance, NumbersBehindTheRotatedOnesOfAHeadAreNormalisedAlone) {
+  const uint64_t head_dim = 24, pairs = 3, heads = 2, positions = 40;
+  Source source(15);
+  const std::vector<float> frequencies = {1.0f, 0.3f, 0.02f}, norm = source.floats(head_dim);
+  std::vector<float> cos(positions * pairs), sin(positions * pairs);
+  fill_rope_table(frequencies, 1.25, positions, cos.data(), sin.data());
+  const std::vector<uint32_t> at = {0, 39, 17};
+  const std::vector<float> x = source.floats(at.size() * heads * head_dim);
+  std::vector<float> y = x, normed = x;
+  const RopeRows rows{y.data(), heads, norm.data()};
+  rope(*device_, {&rows, 1}, at, head_dim, 1e-6f, {cos.data(), sin.data(), pairs, positions});
+  for (uint64_t row = 0; row < at.size() * heads; ++row) {
+    float* head = normed.data() + row * head_dim;
+    device_->kernels().rms_norm(head, norm.data(), head_dim, 1e-6f, head);
+    const std::vector<double> rotated =
+        reference::rope(head, 2 * pairs, at[row / heads], frequencies);
+    for (uint64_t i = 0; i < head_dim; ++i) {
+      const float got = y[row * head_dim + i];
+      if (i < 2 * pairs) {
+        ASSERT_NEAR(static_cast<double>(got), 1.25 * rotated[i], kEpsilon * 16);
+      } else {
+        ASSERT_EQ(got, head[i]);
+      }
+    }
+  }
 }
 
 TEST_P(OpsConformance, SiluMulAgreesWithDoublePrecisionOverTheWholeRange) {

@@ -170,6 +170,10 @@ Status check_shape(const std::string& folder, const Recipe& recipe) {
   if (config.head_dim != 64 && config.head_dim != 128) {
     return refuse("head_dim", "64 or 128", config.head_dim);
   }
+  if (const uint32_t rotated = config.rope.rotary_dim(config.head_dim);
+      rotated != config.head_dim) {
+    return refuse("partial_rotary_factor", "all numbers of a head to be rotated", rotated);
+  }
   if (config.hidden_size % 8 != 0) {
     return refuse("hidden_size", "a multiple of 8", config.hidden_size);
   }
