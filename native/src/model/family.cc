@@ -51,7 +51,7 @@ constexpr MixtureFields kQwen3NextMixture = {.expert_size = "moe_intermediate_si
                                              .has_dense_layers = true,
                                              .normalises = true};
 
-/// Layers of gated delta nets with one of attention now and then; `draft` heads are not served.
+/// Layers of gated delta nets with one of attention now and then; heads of drafts are not served.
 constexpr Family kHybrid = {.model_type = {},
                             .architecture = {},
                             .head_dim = 256,
