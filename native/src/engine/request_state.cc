@@ -38,7 +38,7 @@ Status RequestState::reserve_beams(const Request& request) {
   if (shape.layers > 0) kv_.state().use(shape, reinterpret_cast<float*>(at));
   at += decoder_.state_bytes();
   const uint64_t keys = decoder_.kv_bytes_per_position() / 2 * slots;
-  auto* const delta = reinterpret_cast<float*>(at + 2 * keys);
+  auto* const delta = reinterpret_cast<float*>(at + (2 * keys + 3) / 4 * 4);
   beam_kv_ = {at, at + keys, slots, shape.layers > 0 ? delta : nullptr};
   return Status::ok();
 }

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "model/attention_block.h"
+#include "model/delta_block.h"
 #include "model/encoder_blocks.h"
 #include "model/experts_block.h"
 #include "model/gated_block.h"
@@ -21,6 +22,11 @@ std::unique_ptr<const LayerBlock> make(const ModelConfig& config, uint32_t /*lay
 std::unique_ptr<const LayerBlock> make_mixture(const ModelConfig& config, uint32_t layer) {
   if (config.mixture.chooses(layer)) return std::make_unique<const ExpertsBlock>(config);
   return std::make_unique<const GatedBlock>(config);
+}
+
+template <bool kIsTogether>
+std::unique_ptr<const LayerBlock> make_delta(const ModelConfig& config, uint32_t /*layer*/) {
+  return std::make_unique<const DeltaBlock>(config, kIsTogether);
 }
 
 constexpr MixtureFields kQwen3Mixture = {.expert_size = "moe_intermediate_size",
@@ -46,7 +52,9 @@ constexpr MixtureFields kQwen3NextMixture = {.expert_size = "moe_intermediate_si
                                              .normalises = true};
 
 /// Layers of gated delta nets with one of attention now and then; heads of drafts are not served.
-constexpr Family kHybrid = {.head_dim = 256,
+constexpr Family kHybrid = {.model_type = {},
+                            .architecture = {},
+                            .head_dim = 256,
                             .qk_norm = QkNorm::kHeads,
                             .rotary_share = 0.25,
                             .qkv_bias = Bias::kAsked,
@@ -54,7 +62,7 @@ constexpr Family kHybrid = {.head_dim = 256,
                             .norm_adds_one = true,
                             .is_hybrid = true,
                             .attention = make<AttentionBlock>,
-                            .delta = nullptr,
+                            .delta = make_delta<false>,
                             .feed_forward = make<GatedBlock>,
                             .names = {.others = {"mtp."}}};
 
@@ -77,6 +85,7 @@ constexpr Family qwen3_5_of_vision() {
 constexpr Family qwen3_next() {
   Family family = hybrid("qwen3_next", "Qwen3NextForCausalLM");
   family.mixture = &kQwen3NextMixture;
+  family.delta = make_delta<true>;
   family.feed_forward = make_mixture;
   return family;
 }

@@ -252,4 +252,11 @@ void Pass::attend(const float* q, const float* k, const float* v, float* mixed,
         [&] { attention::attend(device_, layer, batch_.groups, q, mixed, workspace_.attention_); });
 }
 
+void Pass::recur(const attention::DeltaWeights& weights, const attention::DeltaRows& rows) {
+  timed(workspace_.times_.attention_us, [&] {
+    attention::delta_rule(device_, recipe_.delta_shape(), layer_ - attention_layer_, batch_.groups,
+                          weights, rows, workspace_.delta_);
+  });
+}
+
 }  // namespace tessera::model

@@ -12,6 +12,7 @@
 #include <span>
 
 #include "attention/attention.h"
+#include "attention/delta_rule.h"
 #include "attention/kv_view.h"
 #include "device/device.h"
 #include "model/decoder.h"
@@ -114,6 +115,8 @@ class Pass {
   /// Keeps keys and values of all rows, and then lets the rows attend: `mixed` is [rows][q_size].
   void attend(const float* q, const float* k, const float* v, float* mixed,
               const attention::Sight& sight = {});
+  /// Runs the layer's recurrence (attention/delta_rule.h) over the groups of the pass.
+  void recur(const attention::DeltaWeights& weights, const attention::DeltaRows& rows);
 
  private:
   ops::Operand operand(uint32_t input, uint64_t k, Workspace::Side side = Workspace::Side::kRows);

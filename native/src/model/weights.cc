@@ -23,7 +23,8 @@ namespace {
 /// How a tensor is kept: a vector copied as F32, a matrix packed, the embedding as rows.
 struct Vector {
   const float** target;
-  bool adds_one = false;  // to each number
+  bool adds_one = false;    // to each number
+  bool transposes = false;  // of channels by taps
 };
 struct Matrix {
   ops::PackedMatrix* target;
@@ -63,12 +64,12 @@ struct Weights::Slot {
   uint64_t offset = 0;         // in the weights' memory
   uint64_t scales_offset = 0;  // likewise, where it is quantised
 
-  uint64_t columns() const { return shape.size() == 2 ? shape[1] : 0; }
+  uint64_t columns() const { return shape.size() > 1 ? shape.back() : 0; }
   TensorView view() const {
     return {static_cast<const char*>(static_cast<const void*>(entry->bytes.data())) +
                 first_row * columns() * tensor::dtype_size(*entry->type),
             *entry->type,
-            static_cast<uint32_t>(shape.size()),
+            std::min(static_cast<uint32_t>(shape.size()), 2u),
             {shape[0], columns()}};
   }
   bool may_be_in_place() const {
@@ -109,7 +110,7 @@ void Weights::block_slots(const LayerBlock& block, const std::string& prefix, Co
                           is_static ? place.first_input + block.input_of(slot.number) : 0,
                           slot.beside_previous};
     } else {
-      added.kind = Vector{&weights.vectors[slot.number], slot.adds_one};
+      added.kind = Vector{&weights.vectors[slot.number], slot.adds_one, slot.taps > 0};
     }
   }
 }
@@ -302,6 +303,8 @@ Result<std::string> Weights::stream(const std::vector<Slot>& slots, const Shards
       } else if (const Vector* vector = std::get_if<Vector>(&slot.kind)) {
         ops::convert(device, slot.view(), DType::kF32, to);
         if (vector->adds_one) ops::add_one(reinterpret_cast<float*>(to), slot.shape[0]);
+        if (vector->transposes)
+          ops::transpose(reinterpret_cast<float*>(to), slot.shape[0], slot.columns());
       } else if (!slot.is_in_place) {
         ops::convert(device, slot.view(), std::get<Table>(slot.kind).type, to);
       }
