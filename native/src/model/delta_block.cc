@@ -15,7 +15,7 @@ DeltaBlock::DeltaBlock(const ModelConfig& config, bool is_together)
       hidden_(config.hidden_size),
       is_together_(is_together),
       at_{shape_.channels(), shape_.values(), shape_.value_heads} {
-  add_vector(kInputNorm, "input_layernorm.weight", hidden_);
+  add_vector(kInputNorm, "input_layernorm.weight", hidden_, config.family->norm_adds_one);
   if (is_together) {
     add_matrix(kQkvz, "linear_attn.in_proj_qkvz", at_.channels + at_.values, hidden_);
     add_matrix(kBa, "linear_attn.in_proj_ba", 2 * at_.heads, hidden_);
