@@ -179,7 +179,7 @@ def _add_parity(commands) -> None:
     parser.add_argument("--hold-out-last", action=argparse.BooleanOptionalAction, default=False)
     parser.add_argument("--beam", type=_count, default=50)
     parser.add_argument("--terminal-tokens", default="", help="token ids that end each path")
-    parser.add_argument("--dtype", choices=["f32", "bf16"], default="f32")
+    parser.add_argument("--dtype", choices=["f64", "f32", "bf16"], default="f32")
     parser.add_argument("--threads", type=_count, default=2)
     parser.add_argument("--out", required=True, help="FILE.json of the lists")
     parser.add_argument("--prompts-out", help="FILE.json: the prompts alone, for an engine")

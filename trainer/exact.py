@@ -72,6 +72,7 @@ def in_double(model: PreTrainedModel) -> PreTrainedModel:
 def _delta_net(source, forward):
     def exact(*args, **kwargs):
         with patch.object(source, "torch_chunk_gated_delta_rule", delta_rule), \
+                patch.object(source, "torch_recurrent_gated_delta_rule", delta_rule), \
                 patch.object(torch.Tensor, "float", torch.Tensor.double):
             return forward(*args, **kwargs)
     return exact

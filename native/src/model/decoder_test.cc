@@ -73,10 +73,7 @@ bool same_bits(const std::vector<float>& a, const std::vector<float>& b) {
 /// Of every family in its turn.
 class FamilyTest : public ::testing::TestWithParam<const char*> {
  protected:
-  FamilyTest() {
-    shape_.model_type = GetParam();
-    shape_.interval = 1;
-  }
+  FamilyTest() { shape_.model_type = GetParam(); }
   TestShape shape_;
 };
 
@@ -208,7 +205,7 @@ TEST(DecoderTest, ABeamThatRepeatsAPromptAgreesWithThePromptAlone) {
 class MixtureTest : public FamilyTest {};
 
 INSTANTIATE_TEST_SUITE_P(Mixtures, MixtureTest,
-                         ::testing::Values("qwen3_moe", "qwen2_moe", "olmoe"));
+                         ::testing::Values("qwen3_moe", "qwen2_moe", "olmoe", "qwen3_next"));
 
 TEST_P(MixtureTest, ExpertsInTwoTensorsAreTheSame) {
   const TestFolder apart, together;

@@ -52,7 +52,7 @@ struct TensorNames {
   std::string_view embedding = "embed_tokens.weight";
   std::string_view layers = "layers.";
   std::string_view final_norm = "norm.weight";  // empty: the last layer ends with its own
-  /// What begins tensors that a folder may have beside, of models that are not served.
+  /// Beginnings of tensors that a folder may have beside, of models that are not served.
   std::array<std::string_view, 2> others = {};
 };
 

@@ -41,7 +41,7 @@ struct WeightSlot {
   uint64_t inputs = 0;   // of a matrix or a table
   /// Its panels lie side by side with those of the matrix before: both are read in one product.
   bool beside_previous = false;
-  /// Where checkpoints that have no tensor of the name, or have it in this shape, have it.
+  /// Where checkpoints that have no tensor of the name have it.
   Part part = {};
   bool adds_one = false;  // of a vector: 1 is added to each number when it is loaded
   uint32_t taps = 0;      // of a vector that is [outputs / taps][1][taps], kept as [taps][...]

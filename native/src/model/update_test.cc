@@ -158,7 +158,8 @@ INSTANTIATE_TEST_SUITE_P(
     Types, UpdateTest,
     ::testing::Combine(::testing::Values(ComputeType::kF32, ComputeType::kBf16, ComputeType::kW8A8),
                        ::testing::Bool(),
-                       ::testing::Values("qwen3", "qwen3_moe", "qwen2_moe", "olmoe")));
+                       ::testing::Values("qwen3", "qwen3_moe", "qwen2_moe", "olmoe", "qwen3_5_text",
+                                         "qwen3_next")));
 
 }  // namespace
 }  // namespace tessera::model

@@ -182,8 +182,8 @@ Status Weights::check(const Shards& shards, const std::string& prefix, const Rec
   std::unordered_set<std::string_view> needed;
   for (Slot& slot : slots) {
     slot.entry = shards.find(slot.name);
-    const bool is_part = !slot.part.name.empty() && shards.find(slot.part.name) != nullptr &&
-                         (slot.entry == nullptr || slot.part.name == slot.name);
+    const bool is_part =
+        slot.entry == nullptr && !slot.part.name.empty() && shards.find(slot.part.name) != nullptr;
     if (is_part) slot.entry = shards.find(slot.part.name);
     slot.first_row = is_part ? slot.part.first_row : 0;
     const std::string& name = is_part ? slot.part.name : slot.name;
