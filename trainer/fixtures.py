@@ -42,6 +42,7 @@ class Family:
     terminal: list[int] = field(default_factory=list)
     experts_together: bool = False  # two tensors of all experts; else each has its own
     widths: tuple[tuple[int, ...], ...] = ((50,), (4, 8, 16), (1,), (3, 50, 7))
+    lengths: tuple[int, ...] = PROMPT_LENGTHS
 
 
 def _config(model_type: str, architecture: str, **fields: Any) -> dict[str, Any]:
@@ -75,6 +76,20 @@ FAMILIES = [
         attention_bias=False, mlp_bias=False, dtype="float16",
         rope_parameters={**LLAMA3_ROPE, "rope_theta": 5000.0}), seed=14,
         dtype=torch.float16),
+    Family("qwen3-yarn", _config(
+        "qwen3", "Qwen3ForCausalLM", vocab_size=67, hidden_size=36, intermediate_size=44,
+        num_attention_heads=2, num_key_value_heads=1, head_dim=20, tie_word_embeddings=True,
+        attention_bias=False, dtype="float32", rope_parameters={
+            "rope_type": "yarn", "rope_theta": 1000000.0, "factor": 4.0,
+            "original_max_position_embeddings": 32}), seed=25, sids=60,
+        lengths=(7, 31, 60, 120)),
+    Family("llama-yarn-mscale", _config(
+        "llama", "LlamaForCausalLM", vocab_size=59, hidden_size=32, intermediate_size=40,
+        num_attention_heads=2, num_key_value_heads=2, tie_word_embeddings=True,
+        attention_bias=False, mlp_bias=False, torch_dtype="float32", rope_theta=500.0,
+        original_max_position_embeddings=24, rope_scaling={
+            "type": "yarn", "factor": 5.5, "beta_fast": 4, "beta_slow": 0.5, "truncate": False,
+            "mscale": 0.8, "mscale_all_dim": 0.4}), seed=27, sids=60, lengths=(7, 24, 60, 120)),
     Family("mistral-bf16", _config(
         "mistral", "MistralForCausalLM", vocab_size=96, hidden_size=80, intermediate_size=112,
         num_attention_heads=5, num_key_value_heads=1, tie_word_embeddings=False,
@@ -157,7 +172,7 @@ def write_family(family: Family, folder: Path) -> None:
         folder, dtype=torch.float32, attn_implementation="eager",
         experts_implementation="eager").eval()
     cases = []
-    for length, widths in zip(PROMPT_LENGTHS, family.widths):
+    for length, widths in zip(family.lengths, family.widths):
         widths_used = list(widths) if len(widths) == 1 else list(widths)[:family.depth]
         cases.append(_case(exact, single, tree, length, widths_used, bases, rng))
     (folder / "cases.json").write_text(

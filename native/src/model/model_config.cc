@@ -148,6 +148,7 @@ void read_sight(ObjectReader& reader, ModelConfig& config) {
 void read_decoder(ObjectReader& reader, ModelConfig& config) {
   read_sight(reader, config);
   read_rope(reader, *config.family, config.head_dim, config.max_positions, config.rope);
+  config.max_positions = config.rope.positions(config.max_positions);
   read_sliding_window(reader, config);
   if (config.family->mixture != nullptr) {
     config.mixture =
@@ -240,6 +241,7 @@ std::string ModelConfig::canonical_text() const {
   };
   append(static_cast<double>(rms_norm_eps));
   for (const float frequency : rope_frequencies()) append(static_cast<double>(frequency));
+  if (rope.magnitude != 1) append(rope.magnitude);
   if (!is_causal) text += " sees all";
   return text + mixture.canonical_text() + encoder.canonical_text();
 }
