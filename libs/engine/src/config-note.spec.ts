@@ -30,7 +30,7 @@ it('names tokens that a trimmed vocabulary has not', async () => {
 });
 
 it('knows the fields that the engine reads', () => {
-  const sources = ['model_config', 'mixture_config', 'encoder_config'].map((name) =>
+  const sources = ['model_config', 'rope_config', 'mixture_config', 'encoder_config'].map((name) =>
     readFileSync(`native/src/model/${name}.cc`, 'utf8'),
   );
   const read = [
