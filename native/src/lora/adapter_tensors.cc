@@ -67,9 +67,13 @@ class TensorReader {
 
   /// Of a folder of several models, adapters are of all of them or of the decoder loaded alone.
   void find_prefix(const std::vector<TensorEntry>& entries) {
-    const std::string own(model_.family->names.prefixes[0]);
-    for (const TensorEntry& entry : entries) {
-      if (entry.name.starts_with(std::string(kPrefix) + own)) prefix_ = own;
+    for (const std::string_view own : model_.family->names.prefixes) {
+      const std::string whole = std::string(kPrefix) + std::string(own);
+      if (own.size() > prefix_.size() &&
+          std::any_of(entries.begin(), entries.end(),
+                      [&](const TensorEntry& entry) { return entry.name.starts_with(whole); })) {
+        prefix_ = own;
+      }
     }
   }
 

@@ -10,8 +10,9 @@
 namespace tessera::model {
 
 std::string find_prefix(const Shards& shards, const Recipe& recipe) {
-  const TensorNames& names = recipe.config().family->names;
-  if (recipe.purpose() == Purpose::kRows) {
+  const Family& family = *recipe.config().family;
+  const TensorNames& names = family.names;
+  if (recipe.purpose() == Purpose::kRows || family.is_hybrid) {
     for (const std::string_view prefix : names.prefixes) {
       const std::string name = std::string(prefix) + std::string(names.embedding);
       if (shards.find(name) != nullptr) return std::string(prefix);
