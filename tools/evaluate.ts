@@ -7,10 +7,12 @@ import { type RecallRuntimeOptions, ROW_BUDGET_MAX, SEARCHES, type Search } from
 import { type Answers, askAll, DEADLINE_MS, type Load } from './evaluate/ask-all.js';
 import { bothSearches, describeBoth } from './evaluate/both-searches.js';
 import { type Case, type Cases, readCases } from './evaluate/cases.js';
+import { type RankedLists, readLists } from './evaluate/lists.js';
 import { meanOverlap, OVERLAP_DEPTH } from './evaluate/overlap.js';
 import { EXPOSURE_FLAGS, evaluateRanking } from './evaluate/rank-all.js';
 import { breadthOf, DEPTHS, quality, recallWithin } from './evaluate/ranking.js';
 import { describeRows, rowsOf } from './evaluate/rows.js';
+import { describeSystems, sideBySide } from './evaluate/side-by-side.js';
 import { RANKING_USAGE } from './served/ranking-version.js';
 import { startStack } from './served/served-stack.js';
 import { Flags, fail, print, runCommand } from './terminal/command.js';
@@ -32,6 +34,10 @@ Asks the served engine over gRPC for every user, prints Recall and NDCG at ${DEP
 ${VALUE_USAGE}
   --max-items N        newest items of a history that are sent
   --users N            users asked at most
+  --unseen             no list has an item of its user's history, ours neither
+  --lists FILE.jsonl   lists of other systems, {"system", "user", "items": [item IDs, best first]}
+                       a line, as rows beside ours: the same users, depths and intervals; items
+                       that the catalogue does not have are left out; .gz too
   --concurrency N      requests in flight (default 16)
   --dtype f32|bf16|w8a8, --activation-scales FILE, --threads N
   --compare T,T,..     asks once with each compute type; tells, beside the quality of each, how much
@@ -58,6 +64,8 @@ interface Evaluation {
   readonly answers: Answers;
   /** Users whose target the catalogue does not have: nobody could have found it. */
   readonly unknownTargets: number;
+  /** Of the listed items, those that the catalogue does not have. */
+  readonly unknownItems: ReadonlySet<string>;
   readonly model: string;
   readonly catalogue: string;
   readonly catalogueItems: number;
@@ -117,6 +125,7 @@ async function evaluateWith(
   options: RecallRuntimeOptions,
   cases: readonly Case[],
   load: Load,
+  listed: ReadonlySet<string> = new Set(),
 ): Promise<Evaluation> {
   const { engine } = options;
   const stack = await startStack(
@@ -138,8 +147,9 @@ async function evaluateWith(
     }
     checkSomeAnswered(answers);
     const unknownTargets = stack.unknownItems(cases.map(({ target }) => target)).length;
+    const unknownItems = new Set(stack.unknownItems([...listed]));
     const { model, catalogue, catalogueItems } = stack;
-    return { answers, unknownTargets, model, catalogue, catalogueItems };
+    return { answers, unknownTargets, unknownItems, model, catalogue, catalogueItems };
   } finally {
     await stack.close();
   }
@@ -155,7 +165,9 @@ function checkSomeAnswered({ failures, lists }: Answers): void {
 type ComputeType = RecallRuntimeOptions['computeType'];
 
 /** The compute types of --compare; the others are compared with the first. */
-function comparedTypes(text: string): ComputeType[] {
+function comparedTypes(text: string | undefined, search: string): ComputeType[] | undefined {
+  if (text === undefined) return undefined;
+  if (search === 'both') fail('compare', 'nothing with --search both', text);
   const types = text.split(',');
   const known = (type: string): type is ComputeType =>
     (COMPUTE_TYPES as readonly string[]).includes(type);
@@ -211,6 +223,47 @@ function describeComparison(results: Awaited<ReturnType<typeof compare>>): strin
   ].join('\n');
 }
 
+/** Lists of other systems, by the systems' names. */
+type Systems = ReadonlyMap<string, RankedLists>;
+
+/** Of all lists. */
+function itemsOf(systems: Systems): ReadonlySet<string> {
+  const listed = new Set<string>();
+  for (const lists of systems.values()) {
+    for (const items of lists.values()) for (const item of items) listed.add(item);
+  }
+  return listed;
+}
+
+/** Those of --lists; none without. */
+async function listsOf(flags: Flags, comparesItself: boolean): Promise<Systems> {
+  const path = flags.text('lists');
+  if (path === undefined) return new Map();
+  if (comparesItself) fail('lists', 'neither --compare nor --search both beside it', path);
+  return readLists(path);
+}
+
+/** Prints the figures, and a table of all systems where there are others. */
+async function evaluateOnce(
+  options: RecallRuntimeOptions,
+  cases: Cases,
+  load: Load,
+  systems: Systems,
+) {
+  const evaluation = await evaluateWith(options, cases.cases, load, itemsOf(systems));
+  const result = report(evaluation, cases);
+  await print(describe(result));
+  if (systems.size === 0) return result;
+  const others = sideBySide(systems, evaluation.answers.ranks, {
+    cases: cases.cases,
+    unknown: evaluation.unknownItems,
+    catalogueItems: evaluation.catalogueItems,
+    isUnseen: load.isUnseen === true,
+  });
+  await print(describeSystems({ system: `ours, ${load.search}`, ...result }, others));
+  return { ...result, systems: others };
+}
+
 await runCommand(USAGE, async (words) => {
   const flags = Flags.parse(words, {
     ...MODEL_FLAGS,
@@ -224,18 +277,18 @@ await runCommand(USAGE, async (words) => {
     'max-items': 'text',
     concurrency: 'text',
     compare: 'text',
+    lists: 'text',
+    unseen: 'switch',
     ...EXPOSURE_FLAGS,
     json: 'text',
   });
   const concurrency = flags.integer('concurrency', 1, CONCURRENCY_MAX) ?? DEFAULT_CONCURRENCY;
   if (flags.has('rank')) return evaluateRanking(flags, concurrency);
-  const compared = flags.text('compare');
-  const types = compared === undefined ? undefined : comparedTypes(compared);
   const search = flags.oneOf('search', [...SEARCHES, 'both'], 'beam');
-  if (types !== undefined && search === 'both') {
-    fail('compare', 'nothing with --search both', types.join());
-  }
+  const types = comparedTypes(flags.text('compare'), search);
+  const systems = await listsOf(flags, types !== undefined || search === 'both');
   const load = {
+    isUnseen: flags.has('unseen'),
     rowBudget: flags.integer('row-budget', 1, ROW_BUDGET_MAX),
     beam: flags.integer('beam', 1, BEAM_MAX) ?? DEFAULT_BEAM,
     concurrency,
@@ -267,7 +320,5 @@ await runCommand(USAGE, async (words) => {
     await print(describeComparison(results));
     return write(results);
   }
-  const result = report(await evaluateWith(options, cases.cases, searched), cases);
-  await print(describe(result));
-  await write(result);
+  await write(await evaluateOnce(options, cases, searched, systems));
 });

@@ -104,6 +104,14 @@ FIXTURES = [
     Fixture("hybrid-experts", "qwen3-next-bf16", {
         "r": 3, "lora_alpha": 6, "target_modules": [
             "in_proj_qkvz", "in_proj_ba", "out_proj", "v_proj"]}, seed=42),
+    Fixture("dora-tied", "qwen3-tied", {
+        "r": 3, "lora_alpha": 9, "use_rslora": True, "use_dora": True,
+        "target_modules": ["q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "up_proj",
+                           "down_proj", "lm_head"],
+        "rank_pattern": {"v_proj": 7, "lm_head": 2}, "alpha_pattern": {"up_proj": 2}}, seed=38),
+    Fixture("dora-biases", "qwen2-bias-untied", {
+        "r": 3, "lora_alpha": 6, "use_dora": True,
+        "target_modules": ["q_proj", "v_proj", "down_proj", "embed_tokens", "lm_head"]}, seed=39),
     Fixture("trained-demo", "../../../models/demo", {
         "r": 4, "lora_alpha": 8, "target_modules": "all-linear",
         "trainable_token_indices": list(range(40, 56))}, seed=30, dtype=torch.bfloat16, steps=60),
@@ -167,6 +175,8 @@ def randomise(model, rng: np.random.Generator, changed_rows: int) -> list[int]:
                 value.copy_(noise / np.sqrt(value.shape[1]))
             elif "lora_B" in name:
                 value.copy_(0.5 * noise / np.sqrt(value.shape[1]))
+            elif "lora_magnitude_vector" in name:
+                value.mul_(1 + 0.2 * noise)
             elif "lora_embedding" in name:
                 value.copy_(0.3 * noise / np.sqrt(min(value.shape)))
             elif "trainable_tokens_delta" in name:

@@ -97,6 +97,20 @@ FAMILIES = [
         attention_bias=False, mlp_bias=False, dtype="float16",
         rope_parameters={**LLAMA3_ROPE, "rope_theta": 5000.0}), seed=14,
         dtype=torch.float16),
+    Family("qwen3-yarn", _config(
+        "qwen3", "Qwen3ForCausalLM", vocab_size=67, hidden_size=36, intermediate_size=44,
+        num_attention_heads=2, num_key_value_heads=1, head_dim=20, tie_word_embeddings=True,
+        attention_bias=False, dtype="float32", rope_parameters={
+            "rope_type": "yarn", "rope_theta": 1000000.0, "factor": 4.0,
+            "original_max_position_embeddings": 32}), seed=25, sids=60,
+        lengths=(7, 31, 60, 120)),
+    Family("llama-yarn-mscale", _config(
+        "llama", "LlamaForCausalLM", vocab_size=59, hidden_size=32, intermediate_size=40,
+        num_attention_heads=2, num_key_value_heads=2, tie_word_embeddings=True,
+        attention_bias=False, mlp_bias=False, torch_dtype="float32", rope_theta=500.0,
+        original_max_position_embeddings=24, rope_scaling={
+            "type": "yarn", "factor": 5.5, "beta_fast": 4, "beta_slow": 0.5, "truncate": False,
+            "mscale": 0.8, "mscale_all_dim": 0.4}), seed=27, sids=60, lengths=(7, 24, 60, 120)),
     Family("mistral-bf16", _config(
         "mistral", "MistralForCausalLM", vocab_size=96, hidden_size=80, intermediate_size=112,
         num_attention_heads=5, num_key_value_heads=1, tie_word_embeddings=False,

@@ -254,7 +254,7 @@ describe('of one service', () => {
           /ADAPTER_INVALID \(r\).* 1\.\.128/s,
         ],
         ['another rank than it says', { seed: 6, size: 1, config: { r: 3 } }, /ADAPTER_INVALID/],
-        ['DoRA', { seed: 7, size: 1, config: { use_dora: true } }, /ADAPTER_INVALID.*dora/is],
+        ['DoRA', { seed: 7, size: 1, config: { use_dora: true } }, /ADAPTER_INVALID.*magnitude/is],
         ['norm over the limit', { seed: 8, size: 1000 }, /ADAPTER_INVALID.*norm/is],
       ];
       for (const [what, wanted, expected] of bad) {

@@ -58,7 +58,10 @@ TWISTS = {
               {"rope_parameters": {"rope_type": "yarn", "factor": 4.0, "rope_theta": 10000.0,
                                    "original_max_position_embeddings": 64}}],
     "llama": [{"attention_bias": True}, {"mlp_bias": True}, {"is_causal": False},
-              {"head_dim": 24}, {"rope_parameters": {
+              {"head_dim": 24},
+              {"rope_parameters": {"rope_type": "dynamic", "factor": 2.0,
+                                   "rope_theta": 10000.0}},
+              {"rope_parameters": {
                   "rope_type": "llama3", "factor": 8.0, "low_freq_factor": 1.0,
                   "high_freq_factor": 4.0, "original_max_position_embeddings": 64,
                   "rope_theta": 10000.0}}],

@@ -35,6 +35,8 @@ export interface Load {
   readonly rowBudget: number | undefined;
   readonly concurrency: number;
   readonly results: number;
+  /** No item of a user's history is answered. */
+  readonly isUnseen?: boolean;
   /** '': by score. */
   readonly valuation?: string;
 }
@@ -51,7 +53,7 @@ export async function askAll(
   cases: readonly Case[],
   load: Load,
 ): Promise<Answers> {
-  const { concurrency, results, valuation = '' } = load;
+  const { concurrency, results, valuation = '', isUnseen = false } = load;
   const client = new RecallClient(address);
   const progress = new ProgressLine();
   const lists: string[][] = cases.map(() => []);
@@ -68,6 +70,7 @@ export async function askAll(
       resultCount: results,
       // All items of the best SID before those of the next, as the trainer ranks them.
       itemsPerSid: results,
+      ...(isUnseen && { eligibility: { seen: history } }),
       ...(valuation !== '' && { valuation: { name: valuation, weights: {} } }),
     };
     try {

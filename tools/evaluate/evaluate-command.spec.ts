@@ -84,6 +84,36 @@ describe('npm run evaluate', () => {
     expect(stdout).toContain(`Recall@${DEPTH}  ${expected.toFixed(4)}`);
   });
 
+  it('has rows of other systems beside its own, without what users have seen', async () => {
+    const cases = sequences();
+    const lists = cases.flatMap(([user, items]) => [
+      { system: 'oracle', user, items: ['gone', ...new Set([...items].reverse())] },
+      { system: 'repeat', user, items: [...new Set(items.slice(0, -1))] },
+    ]);
+    const folder = temporaryFolder({
+      'sequences.json': Object.fromEntries(cases),
+      'lists.jsonl': lists.map((row) => `${JSON.stringify(row)}\n`).join(''),
+      'bad.jsonl': '{"system":"S","user":"a","items":[1.5]}',
+    });
+    const words = (name: string) => [
+      ...['dist/tools/evaluate.js', '--sequences', join(folder.path, 'sequences.json')],
+      ...['--lists', join(folder.path, name), '--json', join(folder.path, 'result.json')],
+      ...['--unseen', '--beam', String(BEAM), '--threads', '1', '--dtype', 'f32'],
+    ];
+    const { stdout } = await run('node', words('lists.jsonl'));
+    const result = JSON.parse(readFileSync(join(folder.path, 'result.json'), 'utf8'));
+    const isNew = cases.filter(([, items]) => !items.slice(0, -1).includes(items.at(-1) ?? ''));
+    expect(result.systems).toMatchObject([
+      { system: 'oracle', recall: { 5: isNew.length / USERS }, unknownItems: USERS },
+      { system: 'repeat', recall: { 10: 0 }, usersWithout: 0, coverage: 0 },
+    ]);
+    expect(stdout).toMatch(/^ours, beam +\d\.\d{4} \(/m);
+    await expect(run('node', words('bad.jsonl'))).rejects.toThrow(
+      'lines[1].items[0]): bad.jsonl: lines[1].items[0]: expected a string or an integer, got 1.5',
+    );
+    folder.remove();
+  });
+
   it('shows what a beam has missed of the certified lists, beside rows and quality', async () => {
     const folder = temporaryFolder({ 'sequences.json': Object.fromEntries(sequences()) });
     const jsonPath = join(folder.path, 'result.json');

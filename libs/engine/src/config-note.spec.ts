@@ -44,7 +44,7 @@ it('names tokens that a trimmed vocabulary has not', async () => {
 });
 
 it('knows the fields that the engine reads', () => {
-  const names = ['model_config', 'mixture_config', 'encoder_config', 'delta_config'];
+  const names = ['model_config', 'rope_config', 'mixture_config', 'encoder_config', 'delta_config'];
   const sources = names.map((name) => readFileSync(`native/src/model/${name}.cc`, 'utf8'));
   const read = [
     ...sources.join('\n').matchAll(/reader\.(?:whole|number|boolean|text|find)\(\s*"(\w+)"/g),

@@ -43,9 +43,9 @@ uint64_t DeltaHead::scratch_floats(const DeltaShape& shape) {
          padded(kBeforeMax * sizeof(float*) / sizeof(float));
 }
 
-void DeltaHead::run(std::span<const RowGroup> groups) {
-  if (groups.front().beam != nullptr) return run_beams(groups);
-  for (const RowGroup& group : groups) run_prompt(group);
+void DeltaHead::run(std::span<const RowGroup* const> groups) {
+  if (groups.front()->beam != nullptr) return run_beams(groups);
+  for (const RowGroup* group : groups) run_prompt(*group);
 }
 
 void DeltaHead::run_prompt(const RowGroup& group) {
@@ -80,16 +80,16 @@ void DeltaHead::run_chunk(DeltaState& state, uint32_t at, uint64_t row, uint32_t
   }
 }
 
-void DeltaHead::run_beams(std::span<const RowGroup> groups) {
-  const PromptKv& prompt = *groups.front().prompt;
+void DeltaHead::run_beams(std::span<const RowGroup* const> groups) {
+  const PromptKv& prompt = *groups.front()->prompt;
   if (prompt.delta->is_folded[layer_] == 0) fold(*prompt.delta, prompt.length % kDeltaChunk);
-  for (const RowGroup& group : groups) {
-    for (uint32_t i = 0; i < group.row_count; ++i)
-      keep_key(uint64_t{group.first_row} + i, token_of(group, group.first_slot + i));
+  for (const RowGroup* group : groups) {
+    for (uint32_t i = 0; i < group->row_count; ++i)
+      keep_key(uint64_t{group->first_row} + i, token_of(*group, group->first_slot + i));
   }
-  for (const RowGroup& group : groups) {
-    for (uint32_t first = 0; first < group.row_count; first += kPiece)
-      run_piece(group, first, std::min(kPiece, group.row_count - first));
+  for (const RowGroup* group : groups) {
+    for (uint32_t first = 0; first < group->row_count; first += kPiece)
+      run_piece(*group, first, std::min(kPiece, group->row_count - first));
   }
 }
 

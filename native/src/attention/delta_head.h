@@ -17,7 +17,7 @@ class DeltaHead {
   static uint64_t scratch_floats(const DeltaShape& shape);
 
   /// All of a request's rows in a pass.
-  void run(std::span<const RowGroup> groups);
+  void run(std::span<const RowGroup* const> groups);
 
  private:
   /// A row's predecessors that are not in the matrix, oldest first.
@@ -27,7 +27,7 @@ class DeltaHead {
   };
 
   void run_prompt(const RowGroup& group);
-  void run_beams(std::span<const RowGroup> groups);
+  void run_beams(std::span<const RowGroup* const> groups);
   /// Rows [row, row + count) at positions [at, at + count) of one chunk.
   void run_chunk(DeltaState& state, uint32_t at, uint64_t row, uint32_t count);
   void run_piece(const RowGroup& group, uint32_t first, uint32_t count);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <functional>
 
 #include "attention/attention.h"
 #include "attention/delta_head.h"
@@ -10,6 +11,8 @@
 
 namespace tessera::attention {
 namespace {
+
+using Run = std::span<const RowGroup* const>;  // the groups of one request
 
 constexpr uint32_t kTapsMax = 8;
 constexpr float kNormEpsilon = 1e-6f;  // of heads of queries and keys
@@ -33,11 +36,13 @@ class RowWork {
                 group.row_count * shape_.channels() * sizeof(float));
   }
 
-  void run(const RowGroup& group, uint32_t i) const {
+  /// Row i of the last one of a request's groups.
+  void run(Run groups, uint32_t i) const {
+    const RowGroup& group = *groups.back();
     const uint64_t row = uint64_t{group.first_row} + i;
     const float* inputs[kTapsMax];
     for (uint32_t back = 0; back < shape_.taps; ++back)
-      inputs[shape_.taps - 1 - back] = input(group, i, back);
+      inputs[shape_.taps - 1 - back] = input(groups, i, back);
     float* mixed = rows_.mixed + row * shape_.channels();
     kernels_.sum_of_products(inputs, weights_.taps, shape_.taps, shape_.channels(), mixed);
     kernels_.silu_mul(mixed, ones(), shape_.channels(), mixed);
@@ -84,19 +89,23 @@ class RowWork {
     return beam.delta + tokens + (uint64_t{layer_} * beam.slots + slot) * shape_.channels();
   }
 
+  /// Of a position that the group has, or one before that has been read.
   const float* prompt_input(const RowGroup& group, uint32_t position) const {
-    const bool is_of_pass = group.beam == nullptr && position >= group.first_position;
-    return is_of_pass
-               ? rows_.inputs + (group.first_row + uint64_t{position} - group.first_position) *
-                                    shape_.channels()
-               : group.prompt->delta->data + shape_.history(layer_, position);
+    const bool is_of_group = group.beam == nullptr && position >= group.first_position;
+    const uint64_t row = group.first_row + uint64_t{position} - group.first_position;
+    return is_of_group ? rows_.inputs + row * shape_.channels()
+                       : group.prompt->delta->data + shape_.history(layer_, position);
   }
 
-  /// The input `back` tokens before the row's own.
-  const float* input(const RowGroup& group, uint32_t i, uint32_t back) const {
+  /// The input `back` tokens before the one of row i of the last group.
+  const float* input(Run groups, uint32_t i, uint32_t back) const {
+    const RowGroup& group = *groups.back();
     if (group.beam == nullptr) {
-      const uint32_t position = group.first_position + i;
-      return back > position ? zeros_ : prompt_input(group, position - back);
+      if (back > group.first_position + i) return zeros_;
+      const uint32_t position = group.first_position + i - back;
+      while (position < groups.back()->first_position && groups.size() > 1)
+        groups = groups.first(groups.size() - 1);
+      return prompt_input(*groups.back(), position);
     }
     if (back == 0) return beam_inputs(group, group.first_slot + i);
     if (back < group.step) {
@@ -126,21 +135,25 @@ class RowWork {
   const float* const zeros_;  // [channels], and as many ones behind them
 };
 
-void check(const DeltaShape& shape, uint32_t layer, const RowGroup& group) {
+void check(const DeltaShape& shape, uint32_t layer, Run groups) {
   TESSERA_CHECK(layer < shape.layers && shape.taps >= 2 && shape.taps <= kTapsMax);
-  TESSERA_CHECK(group.prompt->delta != nullptr && group.mirrors.empty());
-  const DeltaState& state = *group.prompt->delta;
-  TESSERA_CHECK(state.data != nullptr && state.is_folded.size() == shape.layers);
-  if (group.beam != nullptr) {
-    TESSERA_CHECK(group.beam->delta != nullptr && group.captures.empty());
-    return;
-  }
-  TESSERA_CHECK(group.first_position == group.prompt->length && !state.is_folded[layer]);
-  uint32_t at = group.first_position;
-  for (const DeltaCapture& capture : group.captures) {
-    TESSERA_CHECK(capture.position > at &&
-                  capture.position <= group.first_position + group.row_count);
-    at = capture.position;
+  const PromptKv& prompt = *groups.front()->prompt;
+  TESSERA_CHECK(prompt.delta != nullptr && prompt.delta->data != nullptr);
+  TESSERA_CHECK(prompt.delta->is_folded.size() == shape.layers);
+  uint32_t end = prompt.length;
+  for (const RowGroup* group : groups) {
+    TESSERA_CHECK(group->mirrors.empty());
+    if (group->beam != nullptr) {
+      TESSERA_CHECK(group->beam->delta != nullptr && group->captures.empty());
+      continue;
+    }
+    TESSERA_CHECK(group->first_position == end && !prompt.delta->is_folded[layer]);
+    end += group->row_count;
+    uint32_t before = group->first_position;
+    for (const DeltaCapture& capture : group->captures) {
+      TESSERA_CHECK(capture.position > before && capture.position <= end);
+      before = capture.position;
+    }
   }
 }
 
@@ -159,43 +172,55 @@ Result<DeltaScratch> DeltaScratch::allocate(device::Device& device, const DeltaS
   return scratch;
 }
 
+void DeltaScratch::sort(std::span<const RowGroup> groups) {
+  groups_.clear();
+  for (const RowGroup& group : groups) groups_.push_back(&group);
+  std::sort(groups_.begin(), groups_.end(), [](const RowGroup* a, const RowGroup* b) {
+    return a->prompt != b->prompt ? std::less<>()(a->prompt, b->prompt)
+                                  : a->first_row < b->first_row;
+  });
+  ends_.clear();
+  for (size_t i = 0; i < groups_.size(); ++i) {
+    if (i > 0 && groups_[i]->prompt == groups_[i - 1]->prompt) ends_.pop_back();
+    ends_.push_back(i + 1);
+  }
+}
+
 void delta_rule(device::Device& device, const DeltaShape& shape, uint32_t layer,
                 std::span<const RowGroup> groups, const DeltaWeights& weights,
                 const DeltaRows& rows, DeltaScratch& scratch) {
   const RowWork work(device.kernels(), shape, layer, weights, rows, scratch.constants());
+  scratch.sort(groups);
   uint64_t row_count = 0;
-  for (const RowGroup& group : groups) {
-    check(shape, layer, group);
-    if (group.beam != nullptr) work.keep_inputs(group);
-    row_count += group.row_count;
+  for (size_t i = 0; i < scratch.requests(); ++i) {
+    check(shape, layer, scratch.request(i));
+    for (const RowGroup* group : scratch.request(i)) {
+      if (group->beam != nullptr) work.keep_inputs(*group);
+      row_count += group->row_count;
+    }
   }
   device.threads().parallel_for(row_count, [&](uint64_t begin, uint64_t end) {
-    for (const RowGroup& group : groups) {
-      const uint64_t first = group.first_row - groups.front().first_row;
-      for (uint64_t row = std::max(begin, first); row < std::min(end, first + group.row_count);
-           ++row)
-        work.run(group, static_cast<uint32_t>(row - first));
+    uint64_t first = 0;
+    for (size_t i = 0; i < scratch.requests(); ++i) {
+      const Run run = scratch.request(i);
+      for (size_t g = 0; g < run.size(); first += run[g++]->row_count) {
+        const uint64_t last = std::min(end, first + run[g]->row_count);
+        for (uint64_t row = std::max(begin, first); row < last; ++row)
+          work.run(run.first(g + 1), static_cast<uint32_t>(row - first));
+      }
     }
   });
-  for (const RowGroup& group : groups) {
-    if (group.beam == nullptr) work.advance(group);
-  }
-  scratch.runs().clear();  // the groups of one request
-  for (size_t i = 0; i < groups.size(); ++i) {
-    const bool goes_on = i > 0 && groups[i].prompt == groups[i - 1].prompt;
-    if (goes_on) {
-      scratch.runs().back().second += 1;
-    } else {
-      scratch.runs().emplace_back(i, 1);
+  for (size_t i = 0; i < scratch.requests(); ++i) {
+    for (const RowGroup* group : scratch.request(i)) {
+      if (group->beam == nullptr) work.advance(*group);
     }
   }
   device.threads().parallel_tasks(
-      static_cast<uint32_t>(scratch.runs().size() * shape.key_heads),
+      static_cast<uint32_t>(scratch.requests() * shape.key_heads),
       [&](uint32_t task, uint32_t thread) {
-        const auto [first, count] = scratch.runs()[task / shape.key_heads];
         DeltaHead(device.kernels(), shape, layer, task % shape.key_heads, weights, rows,
                   scratch.of_thread(thread))
-            .run(groups.subspan(first, count));
+            .run(scratch.request(task / shape.key_heads));
       });
   for (const RowGroup& group : groups) {
     if (group.beam != nullptr) group.prompt->delta->is_folded[layer] = 1;

@@ -8,7 +8,6 @@
 
 #include <cstdint>
 #include <span>
-#include <utility>
 #include <vector>
 
 #include "attention/delta_state.h"
@@ -45,19 +44,25 @@ class DeltaScratch {
   float* of_thread(uint32_t thread) { return memory_.as<float>() + first_ + thread * floats_; }
   /// Zeros, then ones, as many as there are channels.
   const float* constants() const { return memory_.as<float>(); }
-  /// The groups of one request: the first one's number, and how many they are.
-  std::vector<std::pair<size_t, size_t>>& runs() { return runs_; }
+  /// Puts the groups of a pass request by request; those of one keep their order.
+  void sort(std::span<const RowGroup> groups);
+  size_t requests() const { return ends_.size(); }
+  std::span<const RowGroup* const> request(size_t number) const {
+    const size_t first = number == 0 ? 0 : ends_[number - 1];
+    return std::span(groups_).subspan(first, ends_[number] - first);
+  }
 
  private:
   device::Buffer memory_;
   uint64_t first_ = 0, floats_ = 0;
-  std::vector<std::pair<size_t, size_t>> runs_;
+  std::vector<const RowGroup*> groups_;
+  std::vector<size_t> ends_;  // of requests, in groups_
 };
 
 /// Fills rows.out, the gated and normalised output of every row, and advances states: `layer`
-/// counts layers of this kind. REQUIRES: groups of one request follow each other, prompt rows at
-/// the length of their state; captures are behind the group's first position and in order;
-/// ancestors that are rows of the pass stand before their descendants.
+/// counts layers of this kind. REQUIRES: prompt rows go on from the length of their prompt;
+/// captures are behind their group's first position and in order; ancestors that are rows of the
+/// pass stand before their descendants.
 void delta_rule(device::Device& device, const DeltaShape& shape, uint32_t layer,
                 std::span<const RowGroup> groups, const DeltaWeights& weights,
                 const DeltaRows& rows, DeltaScratch& scratch);

@@ -263,6 +263,27 @@ TEST(DeltaRule, HasTheSameBitsInAnySlicesOnAnySet) {
   }
 }
 
+TEST(DeltaRule, ReadsAPromptInSeveralGroupsOfAPass) {
+  const auto device = open_best();
+  for (const Case& c : kCases) {
+    if (c.prompt < 5) continue;
+    const Inputs in(c, kSeed);
+    Passes expected(in, *device);
+    expected.all(1000);
+    Passes run(in, *device);
+    RowGroup groups[2];
+    for (RowGroup& group : groups) group.prompt = &run.prompt;
+    groups[0].row_count = groups[1].first_row = groups[1].first_position = 2;
+    groups[1].row_count = c.prompt - 2;
+    run.pass(groups, 0, c.prompt);
+    for (uint32_t layer = 0; layer < c.shape.layers; ++layer) {
+      const auto end = static_cast<ptrdiff_t>(c.prompt * c.shape.values());
+      EXPECT_TRUE(std::equal(run.out[layer].begin(), run.out[layer].begin() + end,
+                             expected.out[layer].begin()));
+    }
+  }
+}
+
 TEST(DeltaRule, GoesOnFromCopiesWithTheSameBits) {
   const auto device = open_best();
   for (const Case& c : kCases) {

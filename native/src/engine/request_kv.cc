@@ -48,10 +48,15 @@ Result<kv::Lease> RequestKv::find(const Request& request) {
   if (!found.is_ok() || !state_.is_used()) return found;
   const uint32_t prefix = query.prefix_tokens / kv::kBlockTokens * kv::kBlockTokens;
   const auto keep = static_cast<uint32_t>(query.tokens.size());
-  query.match_max = state_.begin(request, found.value().matched(), prefix, keep);
-  if (query.match_max == found.value().matched()) return found;
-  found = kv::Lease();
-  return pool_.lookup(query);
+  while (found.is_ok()) {
+    query.match_max = state_.begin(request, found.value().matched(), prefix, keep);
+    if (query.match_max == found.value().matched()) break;
+    found = kv::Lease();
+    found = pool_.lookup(query);
+    if (found.is_ok() && query.match_max == found.value().matched()) break;
+  }
+  if (!found.is_ok()) state_.release();
+  return found;
 }
 
 Status RequestKv::begin(const Request& request, const Request* leading, const RequestKv* leader,
@@ -67,10 +72,15 @@ Status RequestKv::begin(const Request& request, const Request* leading, const Re
   if (link.shared <= matched || ahead < matched || is_too_old) link = {};
   const bool is_linked = link.leader != scheduler::kNoLeader;
   const auto positions = static_cast<uint32_t>(request.prompt.size());
-  TESSERA_RETURN_IF_ERROR(
+  Status extended =
       is_linked ? pool_.extend_beside(lease, leader->lease_,
                                       common_blocks(request, *leading, link.shared), positions)
-                : pool_.extend(lease, positions));
+                : pool_.extend(lease, positions);
+  if (!extended.is_ok() && state_.is_used()) {
+    state_.release();  // copies are optional: what they took may be what is missing
+    extended = pool_.extend(lease, positions);
+  }
+  TESSERA_RETURN_IF_ERROR(extended);
   lease_ = std::move(lease);
   found_ = lease_.matched_by_tier();
   versions_back_ = lease_.versions_back();

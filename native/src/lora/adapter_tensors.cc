@@ -130,7 +130,7 @@ class TensorReader {
       return " (weights that were sharded have to be gathered before they are saved)";
     }
     const uint64_t base_rows = model_.vocab_size;
-    for (size_t i = 0; i < shape.size() && entry.shape.size() == shape.size(); ++i) {
+    for (size_t i = 0; shape.size() == 2 && i < 2 && entry.shape.size() == 2; ++i) {
       const bool is_of_rows = shape[i] == base_rows && entry.shape[1 - i] == shape[1 - i];
       if (!is_of_rows || entry.shape[i] == base_rows) continue;
       const std::string has = " (the base has " + std::to_string(base_rows) + " rows: ";
@@ -167,7 +167,17 @@ class TensorReader {
     if (!b.is_ok()) return b.status();
     factors.a = std::move(a).value();
     factors.b = std::move(b).value();
+    TESSERA_RETURN_IF_ERROR(read_magnitudes(slot.outputs, factors));
     to.factors.push_back(std::move(factors));
+    return Status::ok();
+  }
+
+  Status read_magnitudes(uint64_t outputs, Factors& to) {
+    if (!config_.uses_dora) return Status::ok();
+    const std::string name = std::string(kPrefix) + to.module + ".lora_magnitude_vector";
+    Result<TensorEntry> magnitudes = take(name, {outputs});
+    if (!magnitudes.is_ok()) return magnitudes.status();
+    to.magnitudes = std::move(magnitudes).value();
     return Status::ok();
   }
 
@@ -287,7 +297,7 @@ class TensorReader {
                          config_.scale_of(module, rank),
                          std::move(a).value(),
                          std::move(b).value()};
-    return Status::ok();
+    return read_magnitudes(outputs, *to.factors);
   }
 
   Status read_rows(const std::string& module, const std::optional<std::vector<uint32_t>>& ids,
@@ -331,7 +341,7 @@ class TensorReader {
   /// Why nothing took a tensor of this name.
   static std::string reason(const std::string& name) {
     const auto has = [&](std::string_view part) { return name.find(part) != std::string::npos; };
-    if (has("lora_magnitude_vector")) return "no such tensor (DoRA is not supported)";
+    if (has("lora_magnitude_vector")) return "no such tensor (use_dora is false)";
     if (has(".bias")) return "no such tensor (biases are not supported)";
     if (has(".mlp.gate.") || has(".mlp.shared_expert_gate.")) {
       return "no factors of a router (exclude_modules leaves it out)";
@@ -357,6 +367,14 @@ Status as_adapter_error(const Status& status) {
 }
 
 }  // namespace
+
+tensor::TensorView view_of(const model::TensorEntry& entry) {
+  const bool is_row = entry.shape.size() == 1;
+  return {entry.bytes.data(),
+          *entry.type,
+          2,
+          {is_row ? 1 : entry.shape[0], entry.shape[is_row ? 0 : 1]}};
+}
 
 bool AdapterTensors::are_in(const std::string& folder) {
   return platform::exists(folder + "/" + std::string(kConfigFile)) ||

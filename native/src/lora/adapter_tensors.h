@@ -15,8 +15,12 @@
 #include "model/model_config.h"
 #include "model/safetensors.h"
 #include "platform/mapped_file.h"
+#include "tensor/tensor_view.h"
 
 namespace tessera::lora {
+
+/// A vector is a matrix of one row.
+tensor::TensorView view_of(const model::TensorEntry& entry);
 
 /// The two tensors of one matrix.
 struct Factors {
@@ -27,6 +31,8 @@ struct Factors {
   double scale = 0;
   model::TensorEntry a;  // [rank, inputs]
   model::TensorEntry b;  // [outputs, rank]
+  /// Of DoRA, of the rows of the matrix with the factors' product added: [outputs].
+  std::optional<model::TensorEntry> magnitudes{};
 };
 
 /// Rows that replace the model's: given, or the model's with what factors add to them.

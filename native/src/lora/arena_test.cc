@@ -122,7 +122,7 @@ TEST_F(ArenaTest, TensorsThatDoNotFitTheModelAreRefusedByName) {
          a.tensors["base_model.model.model.layers.7.mlp.up_proj.lora_A.weight"] =
              a.tensors[kQ + ".lora_A.weight"];
        }},
-      {"DoRA",
+      {"expected no such tensor (use_dora is false)",
        [](TestAdapter& a) {
          a.tensors[kQ + ".lora_magnitude_vector"] = a.tensors[kQ + ".lora_A.weight"];
        }},

@@ -79,6 +79,7 @@ std::vector<TestAdapterShape> adapter_shapes(const TestShape& model, std::mt1993
   shapes[2].ranks = {16};
   shapes[3].ranks = {0, 0, 3};
   shapes[2].type = tensor::DType::kBf16;
+  shapes[1].has_dora = shapes[2].has_dora = true;
   for (size_t i : {0, 2, 3}) {
     for (uint32_t id = 0; id < model.vocab; ++id) {
       if (random() % (i == 2 ? 3 : 25) == 0) shapes[i].embedding.push_back(id);
@@ -271,7 +272,7 @@ TEST(MixedAdapters, AnAdapterComputesWhatTheModelWithItMergedInComputes) {
     std::mt19937_64 random(seed);
     const TestShape shape = shape_of(random);
     const model::TestTensors tensors = test_tensors(shape, tensor::DType::kF32, seed);
-    TestAdapterShape adapter_shape = adapter_shapes(shape, random)[0];
+    TestAdapterShape adapter_shape = adapter_shapes(shape, random)[seed % 2];
     const TestAdapter adapter = random_adapter(shape, adapter_shape, seed);
     const model::TestFolder folder, merged_folder;
     folder.write_model(shape, tensors);

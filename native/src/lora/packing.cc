@@ -9,6 +9,7 @@
 #include <cstring>
 #include <utility>
 
+#include "lora/norms.h"
 #include "ops/convert.h"
 
 namespace tessera::lora {
@@ -22,10 +23,6 @@ using tensor::TensorView;
 uint64_t aligned(uint64_t bytes) {
   constexpr uint64_t kAlignment = device::Device::kAlignment;
   return (bytes + kAlignment - 1) / kAlignment * kAlignment;
-}
-
-TensorView view_of(const model::TensorEntry& entry) {
-  return {entry.bytes.data(), *entry.type, 2, {entry.shape[0], entry.shape[1]}};
 }
 
 std::string hash_of(const model::TensorEntry& entry) {
@@ -80,35 +77,12 @@ Result<std::vector<float>> Packing::numbers_of(const model::TensorEntry& entry,
   return numbers;
 }
 
-/// |B A|^2 is the sum over the elementwise product of A A^T and B^T B, which are rank by rank.
-double Packing::norm_of(const Factors& factors, const std::vector<float>& a,
-                        const std::vector<float>& b) const {
-  const uint64_t rank = factors.rank, inputs = factors.a.shape[1], outputs = factors.b.shape[0];
-  std::vector<float> b_columns(b.size()), a_gram(rank * rank), b_gram(rank * rank);
-  for (uint64_t o = 0; o < outputs; ++o) {
-    for (uint64_t r = 0; r < rank; ++r) b_columns[r * outputs + o] = b[o * rank + r];
-  }
-  const auto gram = [&](const std::vector<float>& rows, uint64_t k, std::vector<float>& to) {
-    std::vector<const float*> starts;
-    for (uint64_t r = 0; r < rank; ++r) starts.push_back(rows.data() + r * k);
-    const std::vector<const void*> others(starts.begin(), starts.end());
-    device_->kernels().dot_rows_f32(starts.data(), rank, others.data(), rank, k, to.data(), rank);
-  };
-  gram(a, inputs, a_gram);
-  gram(b_columns, outputs, b_gram);
-  double sum = 0;
-  for (uint64_t i = 0; i < a_gram.size(); ++i) {
-    sum += static_cast<double>(a_gram[i]) * static_cast<double>(b_gram[i]);
-  }
-  return std::sqrt(std::max(sum, 0.0));  // not-a-number stays that
-}
-
 Status Packing::look_at(const Factors& factors, std::string& content) {
   Result<std::vector<float>> a = numbers_of(factors.a, 1);
   if (!a.is_ok()) return a.status();
   Result<std::vector<float>> b = numbers_of(factors.b, factors.scale);
   if (!b.is_ok()) return b.status();
-  const double norm = norm_of(factors, a.value(), b.value());
+  const double norm = norm_of(*device_, factors, a.value(), b.value());
   if (!(norm <= limits_.norm_max)) {
     return {Code::kAdapterInvalid, factors.module + ": expected a norm of at most " +
                                        number_text(limits_.norm_max) + ", got " +
@@ -119,7 +93,27 @@ Status Packing::look_at(const Factors& factors, std::string& content) {
   summary_.target_count += 1;
   content += factors.module + " " + std::to_string(factors.rank) + " " +
              number_text(factors.scale) + " " + hash_of(factors.a) + " " + hash_of(factors.b) +
-             "\n";
+             (factors.magnitudes ? " " + hash_of(*factors.magnitudes) : "") + "\n";
+  return Status::ok();
+}
+
+Status Packing::look_at_magnitudes(const Factors& factors) {
+  if (!factors.magnitudes) return Status::ok();
+  const std::vector<float> a = numbers_of(factors.a, 1).value();
+  const std::vector<float> b = numbers_of(factors.b, factors.scale).value();
+  return keep_scales(factors, squared_lengths(decoder_, *device_, factors, a, b),
+                     scales_[&factors]);
+}
+
+Status Packing::keep_scales(const Factors& factors, const std::vector<double>& squared_lengths,
+                            std::vector<float>& to) {
+  const Result<std::vector<float>> magnitudes = numbers_of(*factors.magnitudes, 1);
+  if (!magnitudes.is_ok()) return magnitudes.status();
+  Result<std::vector<float>> scales =
+      scales_of(factors.module, magnitudes.value(), squared_lengths);
+  if (!scales.is_ok()) return scales.status();
+  to = std::move(scales).value();
+  do_scales_change_ = do_scales_change_ || do_change(to);
   return Status::ok();
 }
 
@@ -136,76 +130,6 @@ void Packing::read_row(const Rows& rows, uint64_t place, float* to) const {
   read_exact_row(rows, place, to);
   const uint64_t n = decoder_.config().hidden_size;
   if (type_ == PanelType::kBf16) device_->kernels().round_bf16(to, n);
-}
-
-/// The tensor's row, the one that replaces the model's on both sides, or the model's, and what
-/// factors add, rank by rank in ascending order.
-void Packing::read_exact_row(const Rows& rows, uint64_t place, float* to) const {
-  const uint64_t n = decoder_.config().hidden_size;
-  const bool is_head = &rows == &tensors_.head;
-  const auto id = static_cast<uint32_t>(place);  // of a whole matrix
-  const auto both = std::lower_bound(embedding_.begin(), embedding_.end(), id,
-                                     [](const Row& row, uint32_t of) { return row.id < of; });
-  if (is_head && tensors_.head_adds_to_embedding && both != embedding_.end() && both->id == id) {
-    read_exact_row(tensors_.embedding, both->place, to);
-  } else if (!rows.entry.bytes.empty()) {
-    const TensorView all = view_of(rows.entry);
-    ops::convert(*device_, TensorView{all.row(place), all.type, 2, {1, n}}, DType::kF32, to);
-  } else {
-    is_head ? decoder_.head_row(id, to) : decoder_.embedding_row(id, to);
-  }
-  if (!rows.factors) return;
-  const RowFactors& factors = is_head ? head_factors_ : embedding_factors_;
-  for (uint32_t r = 0; r < factors.rank; ++r) {
-    const float weight = factors.tokens[place * factors.rank + r];
-    const float* hidden = factors.hidden.data() + r * n;
-    for (uint64_t i = 0; i < n; ++i) to[i] += weight * hidden[i];
-  }
-}
-
-/// Laid out token by token; A of the embedding lies the other way.
-Status Packing::look_at_row_factors(const Rows& rows, std::string& content) {
-  const Factors& factors = *rows.factors;
-  TESSERA_RETURN_IF_ERROR(look_at(factors, content));
-  RowFactors& to = factors_of(rows);
-  const uint64_t rank = factors.rank, n = decoder_.config().hidden_size;
-  const uint64_t count = decoder_.config().vocab_size;
-  const std::vector<float> a = numbers_of(factors.a, 1).value();
-  const std::vector<float> b = numbers_of(factors.b, factors.scale).value();
-  to.rank = factors.rank;
-  if (&rows == &tensors_.head) {
-    to.tokens = b;
-    to.hidden = a;
-    return Status::ok();
-  }
-  to.tokens.resize(count * rank);
-  to.hidden.resize(rank * n);
-  for (uint64_t r = 0; r < rank; ++r) {
-    for (uint64_t t = 0; t < count; ++t) to.tokens[t * rank + r] = a[r * count + t];
-    for (uint64_t i = 0; i < n; ++i) to.hidden[r * n + i] = b[i * rank + r];
-  }
-  return Status::ok();
-}
-
-/// PEFT loads a tensor saved beside factors into the base: into both sides of a tied one.
-Status Packing::check_base(const Rows& rows, BaseRow base) const {
-  if (rows.entry.bytes.empty() || !decoder_.config().tie_word_embeddings) return Status::ok();
-  const uint64_t n = decoder_.config().hidden_size;
-  const TensorView all = view_of(rows.entry);
-  std::vector<float> own(n), theirs(n);
-  for (uint32_t id = 0; id < decoder_.config().vocab_size; ++id) {
-    if (&rows == &tensors_.head && !decoder_.head_vocabulary().has(id)) continue;
-    ops::convert(*device_, TensorView{all.row(id), all.type, 2, {1, n}}, DType::kF32, own.data());
-    if (type_ == PanelType::kBf16) device_->kernels().round_bf16(own.data(), n);
-    (decoder_.*base)(id, theirs.data());
-    if (std::equal(own.begin(), own.end(), theirs.begin())) continue;
-    return {Code::kAdapterInvalid,
-            rows.entry.name +
-                ": expected the rows of the base model, whose embedding and head are "
-                "tied, got others in row " +
-                std::to_string(id)};
-  }
-  return Status::ok();
 }
 
 Status Packing::look_at(const Rows& rows, const char* name, BaseRow base,
@@ -246,8 +170,9 @@ Status Packing::look_through() {
   std::string content = "tessera.adapter.1\n";
   for (const Factors& factors : tensors_.factors) {
     TESSERA_RETURN_IF_ERROR(look_at(factors, content));
+    TESSERA_RETURN_IF_ERROR(look_at_magnitudes(factors));
   }
-  const bool do_factors_change = summary_.largest_norm > 0;
+  const bool do_factors_change = summary_.largest_norm > 0 || do_scales_change_;
   TESSERA_RETURN_IF_ERROR(look_at(tensors_.embedding, "embedding", &model::Decoder::embedding_row,
                                   embedding_, content));
   TESSERA_RETURN_IF_ERROR(
@@ -281,7 +206,8 @@ Status Packing::check_rows() const {
 
 uint64_t Packing::factor_bytes(const Factors& factors) const {
   return ops::packed_bytes(type_, factors.a.shape[1], factors.rank) +
-         ops::packed_bytes(type_, factors.rank, factors.b.shape[0]);
+         ops::packed_bytes(type_, factors.rank, factors.b.shape[0]) +
+         (factors.magnitudes ? aligned(factors.b.shape[0] * sizeof(float)) : 0);
 }
 
 /// Panels are whole cache lines, so that each piece begins aligned.
@@ -310,6 +236,11 @@ char* Packing::pack_factors(const Factors& factors, char* at, Adapter& to) const
   ops::pack(*device_, view_of(factors.a), packed.a);
   const std::vector<float> b = numbers_of(factors.b, factors.scale).value();
   ops::pack(*device_, TensorView{b.data(), DType::kF32, 2, {outputs, rank}}, packed.b);
+  if (factors.magnitudes) {
+    packed.scales = reinterpret_cast<const float*>(at);
+    std::ranges::copy(scales_.at(&factors), reinterpret_cast<float*>(at));
+    at += aligned(outputs * sizeof(float));
+  }
   to.numbers_.layers[factors.layer][factors.matrix] = packed;
   return at;
 }

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "base/status.h"
@@ -43,6 +44,9 @@ class Packing {
   struct RowFactors {
     std::vector<float> tokens, hidden;
     uint32_t rank = 0;
+    /// What the sum is multiplied by: of the head a number for each token, of the embedding one for
+    /// each of a row's numbers; empty where all are 1.
+    std::vector<float> scales{};
   };
   using BaseRow = void (model::Decoder::*)(uint32_t token, float* row) const;
 
@@ -50,12 +54,14 @@ class Packing {
   Status look_at(const Rows& rows, const char* name, BaseRow base, std::vector<Row>& replaced,
                  std::string& content);
   Status check_base(const Rows& rows, BaseRow base) const;
+  Status look_at_magnitudes(const Factors& factors);
+  Status look_at_magnitudes(const Rows& rows);
   Status look_at_row_factors(const Rows& rows, std::string& content);
   RowFactors& factors_of(const Rows& rows);
   uint64_t row_count(const Rows& rows) const;
   Result<std::vector<float>> numbers_of(const model::TensorEntry& entry, double scale) const;
-  double norm_of(const Factors& factors, const std::vector<float>& a,
-                 const std::vector<float>& b) const;
+  Status keep_scales(const Factors& factors, const std::vector<double>& squared_lengths,
+                     std::vector<float>& to);
   void read_row(const Rows& rows, uint64_t place, float* to) const;
   void read_exact_row(const Rows& rows, uint64_t place, float* to) const;
   Status check_rows() const;
@@ -73,6 +79,8 @@ class Packing {
   const Limits limits_;
   const device::PanelType type_;
   Summary summary_;
+  std::unordered_map<const Factors*, std::vector<float>> scales_;  // of those with magnitudes
+  bool do_scales_change_ = false;
   std::vector<Row> embedding_, head_;  // ascending; of those that differ from the model's
   RowFactors embedding_factors_, head_factors_;
   std::vector<uint32_t> head_panels_;  // ascending

@@ -30,7 +30,7 @@ using Features = std::set<std::string>;
 const std::vector<std::string> kFeatures = {
     "rows",         "head rows", "saved embedding", "saved head", "embedding factors",
     "head factors", "base kept", "other base",      "rslora",     "ranks",
-    "alphas",       "exclude",   "one layer",       "look-ahead"};
+    "alphas",       "exclude",   "one layer",       "look-ahead", "dora"};
 
 struct Module {
   std::string name;
@@ -186,6 +186,24 @@ class Pair {
             scale_of(module) * sum;
       }
     }
+    if (has("dora")) rescale(module, is_embedding);
+  }
+
+  /// Each output's weights take the length of a magnitude.
+  void rescale(const Module& module, bool is_embedding) {
+    Numbers& weight = weights_.at(module.name + ".weight").numbers;
+    std::vector<float> magnitudes = draw(module.outputs, 0.1);
+    for (uint64_t o = 0; o < module.outputs; ++o) {
+      const auto at = [&](uint64_t i) -> double& {
+        return weight[is_embedding ? i * module.outputs + o : o * module.inputs + i];
+      };
+      double squares = 0;
+      for (uint64_t i = 0; i < module.inputs; ++i) squares += at(i) * at(i);
+      magnitudes[o] = (1 + magnitudes[o]) * static_cast<float>(std::sqrt(squares));
+      const double scale = magnitudes[o] / std::sqrt(squares);
+      for (uint64_t i = 0; i < module.inputs; ++i) at(i) *= scale;
+    }
+    save(module.name + ".lora_magnitude_vector", magnitudes, {module.outputs});
   }
 
   std::string config() const {
@@ -205,6 +223,7 @@ class Pair {
     std::string text = R"({"peft_type":"LORA","r":4,"lora_alpha":6,"target_modules":)" + targets;
     if (!ids.empty()) text += ",\"trainable_token_indices\":{" + ids + "}";
     if (has("rslora")) text += ",\"use_rslora\":true";
+    if (has("dora")) text += ",\"use_dora\":true";
     if (has("ranks")) text += R"(,"rank_pattern":{"q_proj":2,"lm_head":3,"embed_tokens":5})";
     if (has("alphas")) text += R"(,"alpha_pattern":{"v_proj":15,"lm_head":15})";
     if (has("exclude")) {

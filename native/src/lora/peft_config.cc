@@ -32,11 +32,12 @@ constexpr std::array<std::string_view, 20> kIgnored = {
     "unsloth_version", "lora_dtype",
     "lorap_emb_lr",    "lorap_lr_ratio"};  // the last three: ms-swift, of training
 /// Fields that are read.
-constexpr std::array<std::string_view, 17> kRead = {"peft_type",
+constexpr std::array<std::string_view, 18> kRead = {"peft_type",
                                                     "target_parameters",
                                                     "r",
                                                     "lora_alpha",
                                                     "use_rslora",
+                                                    "use_dora",
                                                     "rank_pattern",
                                                     "alpha_pattern",
                                                     "target_modules",
@@ -102,6 +103,7 @@ class ConfigReader {
     read_layers();
     read_token_indices();
     read_activation();
+    read_dora();
     if (!reader_.status().is_ok()) return reader_.status();
     return std::move(config_);
   }
@@ -215,6 +217,16 @@ class ConfigReader {
       config_.is_activated = config_.is_activated && is_token && number <= kTokenMax;
     }
     if (!config_.is_activated) reader_.refuse("alora_invocation_tokens", "a list of tokens");
+  }
+
+  /// What PEFT refuses as well.
+  void read_dora() {
+    config_.uses_dora = reader_.boolean("use_dora", false);
+    if (!config_.uses_dora) return;
+    if (config_.is_activated) reader_.refuse("use_dora", "false beside alora_invocation_tokens");
+    if (!config_.target_parameters.endings.empty()) {
+      reader_.refuse("use_dora", "false beside target_parameters");
+    }
   }
 
   void read_layers() {

@@ -63,6 +63,7 @@ struct PeftConfig {
   uint32_t rank = 8;
   double alpha = 8;
   bool uses_rslora = false;
+  bool uses_dora = false;
   bool ties_weights = false;
   bool is_activated = false;       // from tokens within a prompt on: it has invocation tokens
   bool ranks_are_unknown = false;  // of modules that a pattern names which cannot be matched here

@@ -61,7 +61,9 @@ TEST(PeftConfig, TargetsAreAListAnExpressionOrAllAndOnlyOfTheLayersThatAreNamed)
 TEST(PeftConfig, WhatIsNotServedIsRefusedByTheNameOfItsField) {
   const std::vector<std::pair<std::string, std::string>> cases = {
       {"peft_type", R"("IA3")"},
-      {"use_dora", "true"},
+      {"use_dora", R"(true, "alora_invocation_tokens": [1])"},
+      {"use_dora", R"(true, "target_parameters": ["experts.down_proj"])"},
+      {"use_dora", "1"},
       {"alora_invocation_tokens", "[1, \"a\"]"},
       {"layer_replication", "[[0, 1]]"},
       {"bias", R"("lora_only")"},

@@ -35,10 +35,28 @@ class Source {
     for (float& value : values) value = distribution(random_);
     return tensor_of(values, std::move(shape), type);
   }
+  TestTensor around(uint64_t count, double mean, DType type) {
+    std::uniform_real_distribution<double> distribution(0.7 * mean, 1.3 * mean);
+    std::vector<float> values(count);
+    for (float& value : values) value = static_cast<float>(distribution(random_));
+    return tensor_of(values, {count}, type);
+  }
 
  private:
   std::mt19937_64 random_;
 };
+
+/// Gives each row of `inputs` numbers the length of its magnitude.
+void rescale(const std::vector<float>& magnitudes, uint64_t inputs, std::vector<float>& w) {
+  for (size_t o = 0; o < magnitudes.size(); ++o) {
+    double squares = 0;
+    for (uint64_t i = 0; i < inputs; ++i) squares += std::pow(w[o * inputs + i], 2);
+    for (uint64_t i = 0; i < inputs; ++i) {
+      float& value = w[o * inputs + i];
+      value = static_cast<float>(value * magnitudes[o] / std::sqrt(squares));
+    }
+  }
+}
 
 }  // namespace
 
@@ -78,6 +96,10 @@ TestAdapter random_adapter(const TestShape& of_model, const TestAdapterShape& sh
         source.normal({rank, matrix.inputs}, 1 / std::sqrt(matrix.inputs), shape.type);
     adapter.tensors[name + ".lora_B.weight"] =
         source.normal({matrix.outputs, rank}, 0.3, shape.type);
+    if (shape.has_dora) {
+      adapter.tensors[name + ".lora_magnitude_vector"] =
+          source.around(matrix.outputs, 0.3 * std::sqrt(matrix.inputs), shape.type);
+    }
     targets += (targets.empty() ? "\"" : ",\"") + matrix.module + "\"";
     ranks += (ranks.empty() ? "\"" : ",\"") + matrix.module + "\":" + std::to_string(rank);
   }
@@ -88,7 +110,9 @@ TestAdapter random_adapter(const TestShape& of_model, const TestAdapterShape& sh
   };
   rows("model.embed_tokens", shape.embedding);
   rows("lm_head", shape.head);
-  adapter.config = "{\"peft_type\":\"LORA\",\"r\":1,\"lora_alpha\":" + std::to_string(shape.alpha) +
+  const std::string dora = shape.has_dora ? "\"use_dora\":true," : "";
+  adapter.config = "{" + dora +
+                   "\"peft_type\":\"LORA\",\"r\":1,\"lora_alpha\":" + std::to_string(shape.alpha) +
                    ",\"target_modules\":[" + targets + "],\"rank_pattern\":{" + ranks +
                    "},\"trainable_token_indices\":{\"embed_tokens\":" + list_of(shape.embedding);
   if (!shape.head.empty()) adapter.config += ",\"lm_head\":" + list_of(shape.head);
@@ -118,6 +142,10 @@ TestTensors merged(const TestShape& of_model, const TestTensors& tensors,
         value = static_cast<float>(static_cast<double>(value) +
                                    shape.alpha / static_cast<double>(rank) * sum);
       }
+    }
+    if (shape.has_dora) {
+      rescale(floats_of(adapter.tensors.at(kPrefix + matrix.module + ".lora_magnitude_vector")),
+              matrix.inputs, w);
     }
     weight = tensor_of(w, weight.shape, DType::kF32);
   }

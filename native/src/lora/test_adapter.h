@@ -25,6 +25,7 @@ struct TestAdapterShape {
   std::vector<uint32_t> embedding;  // tokens whose rows are replaced
   std::vector<uint32_t> head;       // untied models only
   tensor::DType type = tensor::DType::kF32;
+  bool has_dora = false;
 };
 
 TestAdapter random_adapter(const model::TestShape& model, const TestAdapterShape& shape,

@@ -177,6 +177,22 @@ void Decoder::head_row(uint32_t token, float* row) const {
   ops::unpack_column(impl_->weights.head(), token, row);
 }
 
+void Decoder::visit_in_file(uint32_t layer, const WeightSlot& slot,
+                            const std::function<void(const tensor::TensorView&)>& use) const {
+  const Shards& shards = impl_->weights.shards();
+  const std::string prefix = impl_->weights.prefix() + std::string(config().family->names.layers) +
+                             std::to_string(layer) + ".";
+  const TensorEntry* own = shards.find(prefix + slot.name);
+  const TensorEntry* entry = own == nullptr ? shards.find(prefix + slot.part.name) : own;
+  TESSERA_CHECK(entry != nullptr);
+  const uint64_t first = own == nullptr ? slot.part.first_row * slot.inputs : 0;
+  use({entry->bytes.data() + first * tensor::dtype_size(*entry->type),
+       *entry->type,
+       2,
+       {slot.outputs, slot.inputs}});
+  shards.release(*entry);
+}
+
 std::unique_ptr<Workspace> Decoder::make_workspace(uint32_t max_rows, uint32_t max_context,
                                                    uint32_t max_adapters) const {
   TESSERA_CHECK(max_rows > 0);

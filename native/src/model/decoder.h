@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -101,6 +102,10 @@ class Decoder final {
   /// hidden_size floats. REQUIRES: token < vocab_size; for the head, head_vocabulary().has(token).
   void embedding_row(uint32_t token, float* row) const;
   void head_row(uint32_t token, float* row) const;
+
+  /// Calls use() with the matrix of a layer's slot as its file has it, in the file's type.
+  void visit_in_file(uint32_t layer, const WeightSlot& slot,
+                     const std::function<void(const tensor::TensorView&)>& use) const;
 
   /// Looks a folder of weights of the same configuration through while this decoder serves. Errors:
   /// MODEL_NOT_FOUND, MODEL_CORRUPT; MODEL_INVALID also for another configuration, and where the

@@ -159,6 +159,7 @@ ObjectReader part_of(ObjectReader& reader, const Family& family) {
 void read_decoder(ObjectReader& reader, ModelConfig& config) {
   read_sight(reader, config);
   read_rope(reader, *config.family, config.head_dim, config.max_positions, config.rope);
+  config.max_positions = config.rope.positions(config.max_positions);
   if (config.family->is_hybrid) {
     config.delta = read_delta(reader);
     config.delta_layers = read_delta_layers(reader, config.layer_count);
@@ -266,6 +267,7 @@ std::string ModelConfig::canonical_text() const {
   };
   append(static_cast<double>(rms_norm_eps));
   for (const float frequency : rope_frequencies()) append(static_cast<double>(frequency));
+  if (rope.magnitude != 1) append(rope.magnitude);
   if (!is_causal) text += " sees all";
   if (!delta_layers.empty()) {
     text += delta.canonical_text() + (output_gate ? " gated " : " ");

@@ -391,6 +391,61 @@ TEST(ModelConfigTest, AFamilyMayRotateAPartOfItsHeads) {
             parse("\"partial_rotary_factor\": 0.4").value().canonical_text());
 }
 
+/// Of a model of 200 positions and heads of 10.
+ModelConfig rotated(const std::string& scaling) {
+  return parsed(with("\"rope_scaling\": {\"rope_type\": " + scaling + "}"));
+}
+
+TEST(ModelConfigTest, YarnHasTheAnglesAndTheMagnitudeOfTransformers) {
+  const std::string original = "\"yarn\", \"original_max_position_embeddings\": ";
+  const struct {
+    std::string scaling;
+    std::vector<float> frequencies;  // of transformers 5.23
+    double magnitude;
+  } cases[] = {{original + "32, \"factor\": 4",
+                {1.0f, 0.0396223292f, 0.0062797158f, 0.000995267648f, 0.000157739327f},
+                1.138629436111989},
+               {original + "100, \"factor\": 4, \"truncate\": false, \"beta_fast\": 8, "
+                           "\"beta_slow\": 0.5",
+                {1.0f, 0.109005503f, 0.0062797158f, 0.000995267648f, 0.000157739327f},
+                1.138629436111989},
+               {original + "25, \"factor\": 8, \"mscale\": 0.707, \"mscale_all_dim\": 1",
+                {1.0f, 0.0198111646f, 0.0031398579f, 0.000497633824f, 7.88696634e-05f},
+                0.9495608824621653},
+               {original + "64, \"factor\": 2.5, \"attention_factor\": 1.5, \"mscale\": 0",
+                {1.0f, 0.11094252f, 0.0100475457f, 0.00159242831f, 0.000252382917f},
+                1.5},
+               {original + "200, \"factor\": 0.5",
+                {1.0f, 0.237733975f, 0.0502377264f, 0.00796214119f, 0.00126191461f},
+                1},
+               {original + "50, \"factor\": null",
+                {1.0f, 0.0990558267f, 0.0062797158f, 0.000995267648f, 0.000157739327f},
+                1.138629436111989}};
+  for (const auto& expected : cases) {
+    SCOPED_TRACE(expected.scaling);
+    const ModelConfig config = rotated(expected.scaling);
+    const std::vector<float> frequencies = config.rope_frequencies();
+    ASSERT_EQ(frequencies.size(), expected.frequencies.size());
+    for (size_t i = 0; i < frequencies.size(); ++i) {
+      EXPECT_FLOAT_EQ(frequencies[i], expected.frequencies[i]) << i;
+    }
+    EXPECT_DOUBLE_EQ(config.rope.magnitude, expected.magnitude);
+  }
+  EXPECT_NE(rotated(cases[0].scaling).canonical_text(),
+            rotated(cases[0].scaling + ", \"attention_factor\": 1").canonical_text());
+}
+
+TEST(ModelConfigTest, YarnStretchesThePositionsAndDynamicAnglesEndWithThoseOfTheModel) {
+  const std::string original = "\"yarn\", \"original_max_position_embeddings\": ";
+  EXPECT_EQ(rotated(original + "200, \"factor\": 4").max_positions, 800u);
+  EXPECT_EQ(rotated("\"yarn\", \"factor\": 2.5").max_positions, 500u);
+  EXPECT_EQ(rotated(original + "50, \"factor\": 2").max_positions, 200u);
+  EXPECT_EQ(rotated("\"yarn\", \"factor\": 1e6").max_positions, kMaxPositions);
+  const ModelConfig dynamic = rotated("\"dynamic\", \"factor\": 2");
+  EXPECT_EQ(dynamic.max_positions, 200u);
+  EXPECT_EQ(dynamic.rope_frequencies(), parsed(kValid).rope_frequencies());
+}
+
 TEST(ModelConfigTest, HeadDimensionDefaultsAsTransformersDoes) {
   const auto without = [](const std::string& type) {
     TestShape shape;
@@ -431,8 +486,17 @@ TEST(ModelConfigTest, EveryBadFieldIsRefusedByName) {
       {"rms_norm_eps", "\"rms_norm_eps\": 0"},
       {"rms_norm_eps", "\"rms_norm_eps\": \"small\""},
       {"rope_theta", "\"rope_theta\": -1"},
-      {"rope_scaling.rope_type", "\"rope_scaling\": {\"rope_type\": \"yarn\"}"},
-      {"rope_scaling.type", "\"rope_scaling\": {\"type\": \"dynamic\"}"},
+      {"rope_scaling.rope_type", "\"rope_scaling\": {\"rope_type\": \"longrope\"}"},
+      {"rope_scaling.type", "\"rope_scaling\": {\"type\": \"mrope\"}"},
+      {"rope_scaling.factor", "\"rope_scaling\": {\"type\": \"dynamic\"}"},
+      {"rope_scaling.factor", "\"rope_scaling\": {\"type\": \"yarn\", \"factor\": 0}"},
+      {"rope_scaling.attention_factor",
+       "\"rope_scaling\": {\"type\": \"yarn\", \"attention_factor\": 0}"},
+      {"rope_scaling.mscale",
+       "\"rope_scaling\": {\"type\": \"yarn\", \"factor\": 9, \"mscale\": -99, "
+       "\"mscale_all_dim\": 1}"},
+      {"rope_scaling.truncate", "\"rope_scaling\": {\"type\": \"yarn\", \"truncate\": 1}"},
+      {"rope_scaling.rope_theta", "\"rope_scaling\": {\"type\": \"yarn\", \"rope_theta\": 1}"},
       {"rope_scaling.factor", "\"rope_scaling\": {\"type\": \"linear\"}"},
       {"rope_scaling", "\"rope_scaling\": 3"},
       {"rope_parameters.full_attention",

@@ -170,12 +170,9 @@ TEST(Parity, RecordedLogitsAndPathScoresOfEveryFamilyAreReproduced) {
     EXPECT_EQ(exact.within, exact.all);
     // A rounded row that was near a tie chooses another expert; a state's output that rounding
     // turns, since next to nothing is left of it, is scaled up by its norm.
-    const bool is_mixture = f32->config().mixture.experts > 0;
     const bool is_hybrid = f32->config().family->is_hybrid;
-    EXPECT_GE(static_cast<double>(rounded.within), (is_mixture  ? 0.8
-                                                    : is_hybrid ? 0.98
-                                                                : 1) *
-                                                       static_cast<double>(rounded.all));
+    const double share = f32->config().mixture.experts > 0 ? 0.8 : is_hybrid ? 0.98 : 1;
+    EXPECT_GE(static_cast<double>(rounded.within), share * static_cast<double>(rounded.all));
     if (is_hybrid) EXPECT_LE(exact.worst_path, 2e-5);
     RecordProperty(folder.filename().string(), std::to_string(exact.worst_path));
   }

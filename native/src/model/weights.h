@@ -77,6 +77,9 @@ class Weights {
   /// XXH3-128 of the configuration and of every tensor's name, type, shape and bytes, as 32 hex
   /// digits.
   const std::string& digest() const { return digest_; }
+  /// The files that the weights were read from, and what begins their tensors' names.
+  const Shards& shards() const { return shards_; }
+  const std::string& prefix() const { return prefix_; }
   /// Bytes of the packed weights: what the model takes of memory.
   uint64_t packed_bytes() const { return memory_.size(); }
 

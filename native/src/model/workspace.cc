@@ -66,7 +66,7 @@ Result<std::unique_ptr<Workspace>> Workspace::allocate(const Recipe& recipe, Com
   workspace->head_scratch_.resize(ops::head_scratch(max_rows, config.vocab_size));
   const uint64_t positions =
       std::min<uint64_t>(uint64_t{max_context} + attention::kMaxSteps, config.max_positions);
-  workspace->angles_.fill(config.rope_frequencies(), 1, positions);
+  workspace->angles_.fill(config.rope_frequencies(), config.rope.magnitude, positions);
   workspace->local_angles_.fill(config.local_rope_frequencies(), 1, positions);
   return workspace;
 }

@@ -108,6 +108,12 @@ void add_terms(const device::KernelTable& kernels, std::span<const LowRankTerm> 
     p.y_stride = kPanelColumns;
     p.accumulate = true;
     products.multiply(p);
+    if (term->factors->scales == nullptr) continue;
+    const float* const scales = term->factors->scales + panel * kPanelColumns;
+    for (uint64_t row = std::max(first, term->first); row < end; ++row) {
+      float* const y = tile + (row - first) * kPanelColumns;
+      for (uint64_t i = 0; i < p.columns; ++i) y[i] *= scales[i];
+    }
   }
 }
 

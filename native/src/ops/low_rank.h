@@ -1,11 +1,12 @@
 // Low-rank terms of matrix products: y += (x A^T) B^T for some rows of an operand, each stretch of
 // rows with matrices of its own (LoRA, Hu et al. 2021, arXiv:2106.09685). x A^T is computed by
 // project() and kept as an operand; matmul() adds its product with B to the product with the
-// weights before anything that follows it (bias, SiLU, residual).
+// weights before anything that follows it (bias, SiLU, residual). Where the matrix has scales, the
+// sum is multiplied by them (DoRA, Liu et al. 2024, arXiv:2402.09353).
 //
 // A row's bits: canonical product with A, rounded to the operand's type; canonical product with B;
-// their sum with the weights' product. They depend on the row and its matrices alone, not on which
-// rows have other ones or none.
+// their sum with the weights' product; times the scale of each. They depend on the row and its
+// matrices alone, not on which rows have other ones or none.
 #pragma once
 
 #include <cstdint>
@@ -21,8 +22,9 @@ inline constexpr uint64_t kRankMax = 128;
 
 /// The two factors of one matrix; none where a.columns is 0. Own nothing.
 struct LowRank {
-  PackedMatrix a;  // inputs to rank
-  PackedMatrix b;  // rank to outputs, the scale within
+  PackedMatrix a;                 // inputs to rank
+  PackedMatrix b;                 // rank to outputs, the scale within
+  const float* scales = nullptr;  // one per output; null: all are 1
   bool is_set() const { return a.columns > 0; }
 };
 
@@ -43,7 +45,8 @@ uint64_t low_rank_bytes(const device::Device& device, device::PanelType type, ui
 void project(device::Device& device, const Operand& operand, std::span<const LowRankTerm> terms);
 
 /// Adds the products of the terms, in the order of their rows, that lie in rows
-/// [first, first + rows) to `tile`, rows of 32 floats, for panel `panel`. On the calling thread.
+/// [first, first + rows) to `tile`, rows of 32 floats, for panel `panel`, and multiplies their rows
+/// by the scales. On the calling thread.
 void add_terms(const device::KernelTable& kernels, std::span<const LowRankTerm> terms,
                uint64_t first, uint64_t rows, uint64_t panel, float* tile);
 

@@ -12,7 +12,7 @@ export {
 } from './domain/behaviour-store.js';
 export { type IsClick, parseClickActions } from './domain/click-actions.js';
 export { hasLines, parseSequenceLines, type UserSequence } from './domain/parse-sequences.js';
-export { parseUsers, USER_ID_LENGTH_MAX, type User } from './domain/parse-users.js';
+export { FileCheck, parseUsers, USER_ID_LENGTH_MAX, type User } from './domain/parse-users.js';
 export { Popularity } from './domain/popularity.js';
 export { parseRetention, type Retention, type RetentionWindow } from './domain/retention.js';
 export { behaviourFolders } from './kept-behaviours.js';

@@ -84,7 +84,8 @@ Status CardDecoder::allocate() {
 Status CardDecoder::fill_rope() {
   const uint64_t positions = uint64_t{limits_.context} + attention::kMaxSteps;
   std::vector<float> cosines(positions * (config_.head_dim / 2)), sines(cosines.size());
-  ops::fill_rope_table(config_.rope_frequencies(), 1, positions, cosines.data(), sines.data());
+  ops::fill_rope_table(config_.rope_frequencies(), config_.rope.magnitude, positions,
+                       cosines.data(), sines.data());
   const uint64_t bytes = cosines.size() * sizeof(float);
   TESSERA_RETURN_IF_ERROR(queue_.copy_in(cosines_, cosines.data(), bytes));
   return queue_.copy_in(sines_, sines.data(), bytes);

@@ -45,7 +45,7 @@ export function parseSequenceLines(text: string, fileName: string, nowMs: number
 }
 
 function parseLine(check: FileCheck, line: string, path: string): [string, UserSequence] {
-  const row = parsed(check, line, path);
+  const row = check.line(line, path);
   check.onlyKeys(row, MEMBERS, path);
   const { user, history, target = null } = row;
   const name = check.itemId(user, `${path}.user`);
@@ -80,14 +80,4 @@ function listOf(check: FileCheck, value: unknown, count: number, path: string): 
   if (Array.isArray(value) && value.length === count) return value;
   const got = Array.isArray(value) ? `${value.length}` : typeof value;
   return check.fail(path, `${count} entries, one per item`, got);
-}
-
-function parsed(check: FileCheck, line: string, path: string): Record<string, unknown> {
-  let row: unknown;
-  try {
-    row = JSON.parse(line);
-  } catch {
-    row = line;
-  }
-  return check.object(row, path);
 }

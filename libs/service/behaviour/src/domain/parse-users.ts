@@ -117,6 +117,17 @@ export class FileCheck {
     return this.fail(path, 'an object', Array.isArray(value) ? 'an array' : String(value));
   }
 
+  /** An object on a line of its own. */
+  line(text: string, path: string): Record<string, unknown> {
+    let row: unknown;
+    try {
+      row = JSON.parse(text);
+    } catch {
+      row = text;
+    }
+    return this.object(row, path);
+  }
+
   onlyKeys(fields: Record<string, unknown>, known: readonly string[], path: string): void {
     const unknown = Object.keys(fields).find((key) => !known.includes(key));
     if (unknown !== undefined) this.fail(path, `the keys ${known.join(', ')}`, `'${unknown}'`);
