@@ -158,7 +158,7 @@ TEST_P(UpdateTest, OfAnotherConfigurationOrWithBadTensorsIsRefusedBeforeAnything
 TEST(UpdateOfHybrids, TakesTheNamesOfEitherFolder) {
   TestShape shape;
   shape.model_type = "qwen3_5_text";
-  const TestTensors tensors = test_tensors(shape, DType::kF32, 2);
+  const TestTensors tensors = test_tensors(shape, DType::kBf16, 2);
   TestTensors renamed;
   for (const auto& [name, tensor] : tensors) {
     const bool is_head = name == "lm_head.weight";
@@ -169,7 +169,7 @@ TEST(UpdateOfHybrids, TakesTheNamesOfEitherFolder) {
   with_tower["model.visual.norm.weight"] = tensors.at("model.norm.weight");
   with_tower["mtp.norm.weight"] = tensors.at("model.norm.weight");
   const TestFolder served, decoder_alone, vision;
-  served.write_model(shape, test_tensors(shape, DType::kF32, 1));
+  served.write_model(shape, test_tensors(shape, DType::kBf16, 1));
   decoder_alone.write_model(shape, renamed);
   vision.write_model(shape, with_tower);
   vision.write("config.json", "{\"model_type\": \"qwen3_5\", \"text_config\": " + config + "}");
