@@ -9,7 +9,7 @@ it.each([
   [
     'models/demo',
     /^recall model: qwen3, \d+ parameters/,
-    /^weights [0-9a-f]{32}\nmemory in f32: \d+ bytes of a token$/m,
+    /^weights [0-9a-f]{32}\nmemory in bf16: \d+ bytes of a token$/m,
   ],
   ['test/fixtures/folders/bert-prompts', /^embedding model/, /prompts: passage, query/],
   ['test/fixtures/folders/qwen3-reranker', /^relevance by a classifier/, /served: yes/],
