@@ -101,7 +101,7 @@ export type ShapeName = keyof typeof SHAPES;
 /** From one layer of attention to the next, of a hybrid. */
 const INTERVAL = 4;
 
-export function isDelta({ delta }: ModelShape, layer: number): boolean {
+function isDelta({ delta }: ModelShape, layer: number): boolean {
   return delta !== undefined && (layer + 1) % INTERVAL !== 0;
 }
 

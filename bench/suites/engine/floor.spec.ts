@@ -1,5 +1,7 @@
+import { readModelShape } from '@tessera/engine';
+import { temporaryFolder, valuesOf } from '@tessera/testing';
 import { describe, expect, it } from 'vitest';
-import { SHAPES, tensorsOf } from '../../models/model-shape.js';
+import { configOf, SHAPES, tensorsOf } from '../../models/model-shape.js';
 import {
   floorSeconds,
   headWork,
@@ -25,6 +27,13 @@ describe('the floor model', () => {
       const count = matrices.reduce((sum, { shape: [a = 0, b = 0] }) => sum + a * b, 0);
       expect(layerParameters(shape)).toBe(count);
     }
+  });
+
+  it.each(Object.values(SHAPES))('has the tensors that the engine reads: $name', (shape) => {
+    const folder = temporaryFolder({ 'config.json': configOf(shape) });
+    const count = tensorsOf(shape).reduce((sum, tensor) => sum + valuesOf(tensor), 0);
+    expect(readModelShape(folder.path).parameterCount).toBe(count);
+    folder.remove();
   });
 
   it('gives the figures of a machine whose peaks are known', () => {

@@ -33,7 +33,8 @@ class TensorReader {
     TESSERA_RETURN_IF_ERROR(check_names(entries));
     find_prefix(entries);
     for (TensorEntry& entry : entries) {
-      if (!is_of_another(entry.name)) entries_.emplace(entry.name, std::move(entry));
+      if (!model::is_of_another(entry.name, *model_.family, kPrefix))
+        entries_.emplace(entry.name, std::move(entry));
     }
     const model::Recipe recipe(model_);
     for (uint32_t layer = 0; layer < model_.layer_count; ++layer) {
@@ -67,18 +68,12 @@ class TensorReader {
 
   /// Of a folder of several models, adapters are of all of them or of the decoder loaded alone.
   void find_prefix(const std::vector<TensorEntry>& entries) {
-    const std::string own(model_.family->names.prefixes[0]);
-    for (const TensorEntry& entry : entries) {
-      if (entry.name.starts_with(std::string(kPrefix) + own)) prefix_ = own;
+    for (const std::string_view own : model_.family->names.prefixes) {
+      const std::string whole = std::string(kPrefix) + std::string(own);
+      const auto is_own = [&](const TensorEntry& entry) { return entry.name.starts_with(whole); };
+      const bool is_longer = own.size() > prefix_.size();
+      if (is_longer && std::any_of(entries.begin(), entries.end(), is_own)) prefix_ = own;
     }
-  }
-
-  /// Of a model in the same folder that is not served: what it sees is no text.
-  bool is_of_another(const std::string& name) const {
-    const auto& others = model_.family->names.others;
-    return std::any_of(others.begin(), others.end(), [&](std::string_view other) {
-      return !other.empty() && name.starts_with(std::string(kPrefix) + std::string(other));
-    });
   }
 
   std::string layer_prefix(uint32_t layer) const {

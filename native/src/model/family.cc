@@ -51,20 +51,25 @@ constexpr MixtureFields kQwen3NextMixture = {.expert_size = "moe_intermediate_si
                                              .has_dense_layers = true,
                                              .normalises = true};
 
+/// Of the decoder's tensors in a folder of several models. transformers saves the decoder of such a
+/// folder under these names too, whose configuration is that of a decoder.
+constexpr std::string_view kTextPart = "model.language_model.";
+
 /// Layers of gated delta nets with one of attention now and then; heads of drafts are not served.
-constexpr Family kHybrid = {.model_type = {},
-                            .architecture = {},
-                            .head_dim = 256,
-                            .qk_norm = QkNorm::kHeads,
-                            .rotary_share = 0.25,
-                            .qkv_bias = Bias::kAsked,
-                            .output_bias = Bias::kAsked,
-                            .norm_adds_one = true,
-                            .is_hybrid = true,
-                            .attention = make<AttentionBlock>,
-                            .delta = make_delta<false>,
-                            .feed_forward = make<GatedBlock>,
-                            .names = {.others = {"mtp."}}};
+constexpr Family kHybrid = {
+    .model_type = {},
+    .architecture = {},
+    .head_dim = 256,
+    .qk_norm = QkNorm::kHeads,
+    .rotary_share = 0.25,
+    .qkv_bias = Bias::kAsked,
+    .output_bias = Bias::kAsked,
+    .norm_adds_one = true,
+    .is_hybrid = true,
+    .attention = make<AttentionBlock>,
+    .delta = make_delta<false>,
+    .feed_forward = make<GatedBlock>,
+    .names = {.prefixes = {"model.", kTextPart}, .others = {"mtp.", "model.visual."}}};
 
 constexpr Family hybrid(std::string_view model_type, std::string_view architecture) {
   Family family = kHybrid;
@@ -77,8 +82,8 @@ constexpr Family hybrid(std::string_view model_type, std::string_view architectu
 constexpr Family qwen3_5_of_vision() {
   Family family = hybrid("qwen3_5", "Qwen3_5ForConditionalGeneration");
   family.part = "text_config";
-  family.names.prefixes = {"model.language_model.", ""};
-  family.names.others = {"mtp.", "model.visual."};
+  family.part_type = "qwen3_5_text";
+  family.names.prefixes = {kTextPart, "model."};
   return family;
 }
 

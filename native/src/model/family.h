@@ -69,9 +69,10 @@ struct Family {
   Bias output_bias = Bias::kNever;
   Window window = Window::kNever;
   const MixtureFields* mixture = nullptr;  // null: no layer chooses experts
-  std::string_view part = {};  // of config.json, that describes the decoder; empty: the whole
-  bool norm_adds_one = false;  // RMS norms multiply with 1 + weight
-  bool is_hybrid = false;      // config.json says which layers are gated delta nets
+  std::string_view part = {};       // of config.json, that describes the decoder; empty: the whole
+  std::string_view part_type = {};  // its model_type, whose results are the same
+  bool norm_adds_one = false;       // RMS norms multiply with 1 + weight
+  bool is_hybrid = false;           // config.json says which layers are gated delta nets
   MakeBlock attention = nullptr;
   MakeBlock delta = nullptr;  // in place of attention, in layers that are gated delta nets
   MakeBlock feed_forward = nullptr;

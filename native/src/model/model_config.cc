@@ -148,6 +148,8 @@ void read_sight(ObjectReader& reader, ModelConfig& config) {
 ObjectReader part_of(ObjectReader& reader, const Family& family) {
   if (family.part.empty()) return reader;
   std::optional<ObjectReader> part = reader.object(family.part);
+  const std::string type(family.part_type);
+  if (part && part->text("model_type", type) != type) part->refuse("model_type", type);
   if (part) return *part;
   reader.refuse(family.part, "an object");
   return reader;
@@ -250,7 +252,7 @@ std::vector<float> ModelConfig::local_rope_frequencies() const {
 }
 
 std::string ModelConfig::canonical_text() const {
-  std::string text(family->model_type);
+  std::string text(family->part.empty() ? family->model_type : family->part_type);
   for (const uint64_t value :
        {uint64_t{vocab_size}, uint64_t{hidden_size}, uint64_t{layer_count}, uint64_t{head_count},
         uint64_t{kv_head_count}, uint64_t{head_dim}, uint64_t{intermediate_size},

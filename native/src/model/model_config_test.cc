@@ -228,6 +228,8 @@ TEST(ModelConfigTest, TheTextPartOfAVisionFolderIsRead) {
   EXPECT_TRUE(parsed(vision("\"tie_word_embeddings\": true, ", "")).tie_word_embeddings);
   expect_refused(vision("", "\"linear_conv_kernel_dim\": 1"), "text_config.linear_conv_kernel_dim");
   expect_refused(vision("\"quantization_config\": {}, ", ""), "quantization_config");
+  expect_refused(vision("", "\"model_type\": \"qwen3_next\""), "text_config.model_type");
+  EXPECT_EQ(parsed(vision("", "")).canonical_text(), parsed(hybrid_with("")).canonical_text());
   expect_refused("{\"model_type\": \"qwen3_5\"}", "text_config");
   expect_refused("{\"model_type\": \"qwen3_5\", \"text_config\": 3}", "text_config");
 }

@@ -10,8 +10,9 @@
 namespace tessera::model {
 
 std::string find_prefix(const Shards& shards, const Recipe& recipe) {
-  const TensorNames& names = recipe.config().family->names;
-  if (recipe.purpose() == Purpose::kRows) {
+  const Family& family = *recipe.config().family;
+  const TensorNames& names = family.names;
+  if (recipe.purpose() == Purpose::kRows || family.is_hybrid) {
     for (const std::string_view prefix : names.prefixes) {
       const std::string name = std::string(prefix) + std::string(names.embedding);
       if (shards.find(name) != nullptr) return std::string(prefix);
@@ -25,11 +26,17 @@ std::string find_prefix(const Shards& shards, const Recipe& recipe) {
   return std::string(names.prefixes[0]);
 }
 
+bool is_of_another(std::string_view name, const Family& family, std::string_view wrapper) {
+  if (!name.starts_with(wrapper)) return false;
+  const auto& others = family.names.others;
+  return std::any_of(others.begin(), others.end(), [&](std::string_view other) {
+    return !other.empty() && name.substr(wrapper.size()).starts_with(other);
+  });
+}
+
 bool may_be_ignored(const std::string& name, const std::string& prefix, const Recipe& recipe) {
   if (name.size() > 1 && name.ends_with(".rotary_emb.inv_freq")) return true;
-  for (const std::string_view other : recipe.config().family->names.others) {
-    if (!other.empty() && name.starts_with(other)) return true;
-  }
+  if (is_of_another(name, *recipe.config().family)) return true;
   if (recipe.purpose() == Purpose::kLogits) return name == kHeadName && recipe.is_tied();
   if (name == kHeadName || name == "score.weight") return true;
   if (recipe.config().family->encoder == nullptr) return false;

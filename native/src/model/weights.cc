@@ -1,7 +1,6 @@
 #include "model/weights.h"
 
 #include <algorithm>
-#include <cstring>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
@@ -19,7 +18,6 @@ using tensor::DType;
 using tensor::TensorView;
 
 namespace {
-
 /// How a tensor is kept: a vector copied as F32, a matrix packed, the embedding as rows.
 struct Vector {
   const float** target;
@@ -347,15 +345,14 @@ Result<WeightsUpdate> Weights::prepare(const std::string& folder, const Recipe& 
   WeightsUpdate update;
   update.shards_ = std::move(shards).value();
   Weights shape;  // whose slots have the names and shapes; it holds no bytes
-  shape.prefix_ = prefix_;
+  shape.prefix_ = update.prefix_ = find_prefix(update.shards_, recipe);
   shape.vocabulary_ = vocabulary_;
   std::vector<Slot> slots = shape.slots(recipe, type);
-  TESSERA_RETURN_IF_ERROR(check(update.shards_, prefix_, recipe, slots));
-  TESSERA_RETURN_IF_ERROR(check_tied_head(update.shards_, prefix_, recipe));
+  TESSERA_RETURN_IF_ERROR(check(update.shards_, update.prefix_, recipe, slots));
+  TESSERA_RETURN_IF_ERROR(check_tied_head(update.shards_, update.prefix_, recipe));
   WeightsScan scan(device, folder, recipe.config().canonical_text(), kPreparedBytes);
   for (const Slot& slot : slots) {
-    const bool is_table = std::holds_alternative<Table>(slot.kind);
-    if (is_table && reads_in_place() && !slot.may_be_in_place()) {
+    if (std::holds_alternative<Table>(slot.kind) && reads_in_place() && !slot.may_be_in_place()) {
       return Status(Code::kModelInvalid,
                     folder + ": " + slot.name + ": expected " +
                         std::string(tensor::dtype_name(embedding_.type)) +
@@ -371,9 +368,10 @@ Result<WeightsUpdate> Weights::prepare(const std::string& folder, const Recipe& 
 
 Status Weights::update(WeightsUpdate update, const Recipe& recipe, ComputeType type,
                        device::Device& device) {
-  std::vector<Slot> slots = this->slots(recipe, type);
+  std::vector<Slot> slots;
   const bool in_place = reads_in_place();
   const auto write = [&](const Shards& shards, const std::string& expected) -> Status {
+    slots = this->slots(recipe, type);
     TESSERA_RETURN_IF_ERROR(check(shards, prefix_, recipe, slots));
     for (Slot& slot : slots)
       slot.is_in_place = in_place && std::holds_alternative<Table>(slot.kind);
@@ -384,8 +382,10 @@ Status Weights::update(WeightsUpdate update, const Recipe& recipe, ComputeType t
     return {Code::kModelCorrupt, shards.folder() + ": expected the content " + expected +
                                      " that was looked through, got " + digest.value()};
   };
+  std::swap(prefix_, update.prefix_);
   const Status status = write(update.shards_, update.digest_);
   if (!status.is_ok()) {
+    std::swap(prefix_, update.prefix_);
     is_intact_ = write(shards_, digest_).is_ok();
     return status;
   }

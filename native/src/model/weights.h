@@ -35,6 +35,7 @@ class WeightsUpdate {
  private:
   friend class Weights;
   Shards shards_;
+  std::string prefix_;  // as Weights has it
   std::string digest_;
 };
 
