@@ -135,15 +135,15 @@ async function fitting(options: RecallRuntimeOptions, load: Load) {
   const { histories, widths, search } = load;
   const runtime = await createRecallRuntime(options);
   try {
-    const { kvBytesPerPosition } = runtime.facts.summary.model;
+    const { kvBytesPerPosition, slotBytes, stateBytes } = runtime.facts.summary.model;
     const { depth } = runtime.facts.summary.catalogue;
     const [history = []] = histories.toSorted((a, b) => b.length - a.length);
     const { promptTokens } = await runtime.serving.recall(requestOf(history, load), unhurried());
     const width = Math.max(...(widths.length > 0 ? widths : [BEAM_WIDTH]));
     const { resultCount, rowBudget } = options.recall;
     const rows = search === 'beam' ? width * depth : rowBudgetFor(resultCount, rowBudget);
-    const positions = promptTokens + rows;
-    return Math.floor(options.engine.kvBytesMax / (positions * kvBytesPerPosition));
+    const bytes = promptTokens * kvBytesPerPosition + rows * slotBytes + stateBytes;
+    return Math.floor(options.engine.kvBytesMax / bytes);
   } finally {
     await runtime.close();
   }

@@ -20,7 +20,7 @@ except ModuleNotFoundError as absent:
              "module")
 from .follow.flags import add_follow, add_refresh
 from .semantic_ids.settings import METHODS, QuantiserPlan
-from .settings import DTYPES, SPLITS, Plan, Shape
+from .settings import DTYPES, FAMILIES, SPLITS, Plan, Shape
 
 
 def _run_of(module: str) -> Callable[[argparse.Namespace], int | None]:
@@ -49,6 +49,8 @@ def _add_train(commands) -> None:
                         "items come with a text or vector; all of its codes get tokens")
     parser.add_argument("--items", help="titles: FILE.tsv[.gz] or FILE.json[.gz]")
     shape, plan = Shape(), Plan()
+    parser.add_argument("--family", choices=FAMILIES, default=shape.family, help="of a model from "
+                        "scratch; qwen3_5: three of four layers are gated delta nets")
     for name in ("layers", "hidden", "heads", "kv_heads", "head_dim", "intermediate"):
         parser.add_argument(f"--{name.replace('_', '-')}", type=_count,
                             default=getattr(shape, name))
@@ -177,7 +179,7 @@ def _add_parity(commands) -> None:
     parser.add_argument("--hold-out-last", action=argparse.BooleanOptionalAction, default=False)
     parser.add_argument("--beam", type=_count, default=50)
     parser.add_argument("--terminal-tokens", default="", help="token ids that end each path")
-    parser.add_argument("--dtype", choices=["f32", "bf16"], default="f32")
+    parser.add_argument("--dtype", choices=["f64", "f32", "bf16"], default="f32")
     parser.add_argument("--threads", type=_count, default=2)
     parser.add_argument("--out", required=True, help="FILE.json of the lists")
     parser.add_argument("--prompts-out", help="FILE.json: the prompts alone, for an engine")

@@ -15,9 +15,10 @@ from typing import Any
 import numpy as np
 import torch
 from peft import LoraConfig, PeftModel, get_peft_model
-from transformers import AutoModelForCausalLM
+from transformers import AutoModelForCausalLM, AutoModelForImageTextToText, PreTrainedModel
 
 from .checkpoint import write_json
+from .exact import in_double
 
 PROMPT_LENGTHS = (1, 9, 40)
 SHOWN_ROWS = 5  # tokens whose rows are replaced are in every prompt
@@ -34,6 +35,7 @@ class Fixture:
     dtype: torch.dtype = torch.float32
     changed_rows: int = 4  # of a whole matrix that is saved
     steps: int = 0  # of training; 0: random numbers
+    whole: bool = False  # with the vision tower beside the decoder
 
 
 FIXTURES = [
@@ -89,6 +91,19 @@ FIXTURES = [
         "r": 2, "lora_alpha": 4,
         "target_modules": r"model\.layers\.\d+\.(?!mlp).*\.(q_proj|v_proj)",
         "rank_pattern": {r"(?<!self_attn\.)v_proj": 9, "q_proj": 3}}, seed=37),
+    Fixture("gated-attention", "qwen3-5-attention", {
+        "r": 4, "lora_alpha": 8, "target_modules": ["q_proj", "k_proj", "o_proj"]}, seed=38),
+    Fixture("hybrid-all-linear", "qwen3-5-text", {
+        "r": 4, "lora_alpha": 8, "target_modules": "all-linear",
+        "rank_pattern": {"in_proj_b": 2, "layers.1.linear_attn.out_proj": 9}}, seed=39),
+    Fixture("hybrid-with-vision", "qwen3-5-vision-bf16", {
+        "r": 2, "lora_alpha": 4, "target_modules": "all-linear"}, seed=40, whole=True),
+    Fixture("hybrid-of-vision", "qwen3-5-vision-bf16", {
+        "r": 3, "lora_alpha": 6, "target_modules": r"model\.layers\..*\.(in_proj_qkv|in_proj_a)"},
+        seed=41),
+    Fixture("hybrid-experts", "qwen3-next-bf16", {
+        "r": 3, "lora_alpha": 6, "target_modules": [
+            "in_proj_qkvz", "in_proj_ba", "out_proj", "v_proj"]}, seed=42),
     Fixture("dora-tied", "qwen3-tied", {
         "r": 3, "lora_alpha": 9, "use_rslora": True, "use_dora": True,
         "target_modules": ["q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "up_proj",
@@ -115,23 +130,25 @@ def write_fixture(fixture: Fixture, models: Path, folder: Path) -> None:
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     rng = np.random.default_rng(fixture.seed)
-    base = AutoModelForCausalLM.from_pretrained(models / fixture.model, dtype=torch.float32)
-    model = get_peft_model(base, LoraConfig(task_type="CAUSAL_LM", **fixture.config))
+    model = get_peft_model(_base(fixture, models, torch.float32), LoraConfig(task_type="CAUSAL_LM", **fixture.config))
     if fixture.steps > 0:
         rows = _train(model, fixture, rng)
     else:
         rows = randomise(model, rng, fixture.changed_rows)
     model.to(fixture.dtype)
     save_adapter(model, folder, Path(fixture.model).name)
-    exact = PeftModel.from_pretrained(
-        AutoModelForCausalLM.from_pretrained(
-            models / fixture.model, dtype=torch.float64, attn_implementation="eager",
-            experts_implementation="eager"),
-        folder).double().eval()
+    exact = in_double(PeftModel.from_pretrained(_base(fixture, models, torch.float64), folder))
+    exact.eval()
     cases = [_case(exact, length, rows, rng) for length in PROMPT_LENGTHS]
     (folder / "cases.json").write_text(json.dumps(
         {"model": fixture.model, "cases": cases}, separators=(",", ":")) + "\n")
     print(f"{fixture.name}: {sum(p.stat().st_size for p in folder.iterdir()) / 1024:.0f} KiB")
+
+
+def _base(fixture: Fixture, models: Path, dtype: torch.dtype) -> PreTrainedModel:
+    kind = AutoModelForImageTextToText if fixture.whole else AutoModelForCausalLM
+    return kind.from_pretrained(models / fixture.model, dtype=dtype, attn_implementation="eager",
+                                experts_implementation="eager")
 
 
 def save_adapter(model, folder: Path, base_model: str) -> None:
@@ -196,7 +213,7 @@ def _train(model, fixture: Fixture, rng: np.random.Generator) -> list[int]:
 
 
 def _case(exact, length: int, rows: list[int], rng: np.random.Generator) -> dict[str, Any]:
-    vocabulary = exact.config.vocab_size
+    vocabulary = exact.config.get_text_config().vocab_size
     prompt = [int(token) for token in rng.integers(3, vocabulary, size=length)]
     for place, row in enumerate(rows[:SHOWN_ROWS]):
         if place < length:

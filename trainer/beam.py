@@ -94,10 +94,16 @@ def item_ranks(model, prompts: list[list[int]], targets: list[str], trie: SidTri
     ids = level_ids(vocabulary, trie)
     # Families whose heads divide the rows (Qwen2) leave it out, or have it as None.
     head_dim = getattr(config, "head_dim", None) or config.hidden_size // config.num_attention_heads
-    per_token = 2 * config.num_hidden_layers * config.num_key_value_heads * head_dim
+    layers = config.num_hidden_layers
+    states = (getattr(config, "layer_types", None) or []).count("linear_attention")
+    per_token = 2 * (layers - states) * config.num_key_value_heads * head_dim
     longest = max(len(prompt) for prompt in prompts) + trie.depth
+    per_beam = per_token * longest
+    if states:
+        per_beam += (states * config.linear_num_value_heads * config.linear_key_head_dim
+                     * config.linear_value_head_dim)
     batch = max(1, min(256 if seconds is None else TIMED_BATCH,
-                       KV_BUDGET_FLOATS // (per_token * longest * width)))
+                       KV_BUDGET_FLOATS // (per_beam * width)))
     ranks = np.full(len(prompts), UNASKED)
     work = list(_equal_lengths(prompts, batch))
     if seconds is not None:  # so that those of any length are asked

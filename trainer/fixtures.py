@@ -14,10 +14,11 @@ from typing import Any
 import numpy as np
 import torch
 from safetensors.torch import save_file
-from transformers import AutoConfig, AutoModelForCausalLM
+from transformers import AutoConfig, AutoModelForCausalLM, AutoModelForImageTextToText
 
 from .checkpoint import write_json
 from .constraint import SidTree, reference_beam, transformers_beam
+from .exact import in_double
 
 MARGIN = 2e-4
 TRIES = 200
@@ -44,12 +45,32 @@ class Family:
     widths: tuple[tuple[int, ...], ...] = ((50,), (4, 8, 16), (1,), (3, 50, 7))
     lengths: tuple[int, ...] = PROMPT_LENGTHS
 
+    @property
+    def is_hybrid(self) -> bool:
+        """transformers saves the folder; prompts end on all sides of blocks and chunks."""
+        return "layer_types" in (self.config.get("text_config") or self.config)
+
 
 def _config(model_type: str, architecture: str, **fields: Any) -> dict[str, Any]:
     return {"architectures": [architecture], "model_type": model_type, "hidden_act": "silu",
             "rms_norm_eps": 1e-6, "max_position_embeddings": 128, "bos_token_id": 1,
             "eos_token_id": 2, "num_hidden_layers": 2, **fields}
 
+
+def _hybrid(model_type: str, layers: str, **fields: Any) -> dict[str, Any]:
+    """`layers`: a letter for each, d a gated delta net, f full attention."""
+    kinds = {"d": "linear_attention", "f": "full_attention"}
+    return {"model_type": model_type, "num_hidden_layers": len(layers), "vocab_size": 64,
+            "layer_types": [kinds[layer] for layer in layers], "max_position_embeddings": 128,
+            "hidden_size": 40, "intermediate_size": 36, "num_attention_heads": 4,
+            "num_key_value_heads": 2, "head_dim": 16, "linear_num_key_heads": 2,
+            "linear_num_value_heads": 4, "linear_key_head_dim": 16, "linear_value_head_dim": 12,
+            "bos_token_id": 1, "eos_token_id": 2, **fields}
+
+
+#: Around a chunk of 16 positions, a block of 32, and over several of both; forty prompts.
+HYBRID_PROMPTS = {"lengths": (1, 15, 16, 17, 33, 100, 2, 31) * 5,
+                  "widths": ((8,), (4, 8, 3), (1,), (12,), (6,)) * 8}
 
 LLAMA3_ROPE = {"rope_type": "llama3", "factor": 8.0, "low_freq_factor": 1.0,
                "high_freq_factor": 4.0, "original_max_position_embeddings": 32}
@@ -146,6 +167,22 @@ FAMILIES = [
         pad_token_id=1, dtype="float32",
         rope_parameters={"rope_type": "default", "rope_theta": 10000.0}), seed=24,
         depth=3, mixed=True, codes=9, sids=100, terminal=[2], widths=((20,), (8,), (1,), (64,))),
+    Family("qwen3-5-attention", _hybrid(
+        "qwen3_5_text", "ff", attention_bias=True, tie_word_embeddings=False), seed=31),
+    Family("qwen3-5-text", _hybrid("qwen3_5_text", "dddf", tie_word_embeddings=True), seed=32,
+           **HYBRID_PROMPTS),
+    Family("qwen3-5-vision-bf16", {
+        "model_type": "qwen3_5", "tie_word_embeddings": False,
+        "text_config": _hybrid("qwen3_5_text", "fdd", linear_num_value_heads=2,
+                               linear_conv_kernel_dim=3),
+        "vision_config": {"depth": 1, "hidden_size": 8, "intermediate_size": 8, "num_heads": 1,
+                          "patch_size": 2, "spatial_merge_size": 1, "temporal_patch_size": 1,
+                          "num_position_embeddings": 4, "out_hidden_size": 40}},
+           seed=33, dtype=torch.bfloat16, **HYBRID_PROMPTS),
+    Family("qwen3-next-bf16", _hybrid(
+        "qwen3_next", "dfdf", tie_word_embeddings=False, mlp_only_layers=[2], num_experts=4,
+        num_experts_per_tok=2, moe_intermediate_size=12, shared_expert_intermediate_size=20),
+           seed=34, dtype=torch.bfloat16, **HYBRID_PROMPTS),
 ]
 
 
@@ -159,15 +196,19 @@ def run(args: argparse.Namespace) -> None:
 def write_family(family: Family, folder: Path) -> None:
     """Weights, catalogue and recorded cases of one family."""
     folder.mkdir(parents=True, exist_ok=True)
-    write_json(folder / "config.json", family.config)
     rng = np.random.default_rng(family.seed)
-    _write_weights(family, folder, rng)
+    if family.is_hybrid:
+        _save_hybrid(family, folder, rng)
+    else:
+        write_json(folder / "config.json", family.config)
+        _write_weights(family, folder, rng)
     bases = [3 + level * family.codes for level in range(family.depth)]
     sids = _write_catalogue(family, folder, rng)
     tree = SidTree(sids, lambda level, code: bases[level] + code, family.terminal)
     exact = AutoModelForCausalLM.from_pretrained(
         folder, dtype=torch.float64, attn_implementation="eager",
         experts_implementation="eager").eval()
+    in_double(exact)
     single = AutoModelForCausalLM.from_pretrained(
         folder, dtype=torch.float32, attn_implementation="eager",
         experts_implementation="eager").eval()
@@ -179,6 +220,39 @@ def write_family(family: Family, folder: Path) -> None:
         "[\n" + ",\n".join(json.dumps(case) for case in cases) + "\n]\n")
     size = sum(path.stat().st_size for path in folder.iterdir())
     print(f"{family.name}: {len(sids)} SIDs, {size / 1024:.0f} KiB")
+
+
+def _save_hybrid(family: Family, folder: Path, rng: np.random.Generator) -> None:
+    """As transformers saves it. Of a token, keys lie near the queries, as in trained models: the
+    norm of what a delta net reads would divide float32's own error by what they leave of it."""
+    config = AutoConfig.for_model(**family.config)
+    kind = AutoModelForImageTextToText if "vision_config" in family.config else AutoModelForCausalLM
+    model = kind.from_config(config)
+    text = config.get_text_config()
+    heads, size = text.linear_num_key_heads, text.linear_key_head_dim
+    for name, parameter in model.named_parameters():
+        value = torch.tensor(rng.standard_normal(tuple(parameter.shape)))
+        if name.endswith("A_log"):
+            value = torch.log(0.02 + 0.2 * value.abs())
+        elif name.endswith("dt_bias"):
+            value = 0.5 * value - 1
+        elif name.endswith("conv1d.weight"):
+            value = 0.3 * value
+            value[..., -1] += 1
+        elif name.endswith("bias"):
+            value = 0.3 * value
+        elif value.dim() == 1:
+            value = 0.2 * value + (1 if "linear_attn.norm" in name else 0)
+        else:
+            value = value * (0.3 if "embed" in name else 1.0 / np.sqrt(value.shape[-1]))
+        if "in_proj_qkv" in name:  # queries, then keys: of all heads, or head by head
+            rows = value.view(heads, -1, value.shape[-1]) if "qkvz" in name else value[None]
+            count = size if "qkvz" in name else heads * size
+            rows[:, count:2 * count] = 0.9 * rows[:, :count] + 0.4 * rows[:, count:2 * count]
+        parameter.data.copy_(value)
+    model.to(family.dtype).save_pretrained(folder)
+    (folder / "model.safetensors").chmod(0o644)
+    (folder / "generation_config.json").unlink(missing_ok=True)
 
 
 def _write_weights(family: Family, folder: Path, rng: np.random.Generator) -> None:

@@ -8,12 +8,14 @@ from pathlib import Path
 from .errors import InputError
 
 
-def check_shape(heads: int, kv_heads: int, head_dim: int) -> None:
-    """Checks of the shape that attention needs."""
+def check_shape(heads: int, kv_heads: int, head_dim: int, is_hybrid: bool = False) -> None:
+    """Checks of the shape that attention needs; of a hybrid a quarter of a head is rotated."""
     if heads % kv_heads:
         raise InputError("--kv-heads", f"a divisor of --heads {heads}", kv_heads)
     if head_dim % 2:
         raise InputError("--head-dim", "an even number", head_dim)
+    if is_hybrid and head_dim % 8:
+        raise InputError("--head-dim", "a multiple of 8", head_dim)
 
 
 def writable_folder(path: str) -> Path:

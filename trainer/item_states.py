@@ -13,6 +13,7 @@ import torch
 
 from .data import read_text
 from .errors import InputError
+from .model import is_hybrid
 from .prompts import PromptWriter
 
 #: Of one pass, prompts with their padding; items count as much.
@@ -156,6 +157,10 @@ class Reader:
     factors change the items' rows alone) or 'lora' (prompt and items)."""
 
     def __init__(self, model, adapter: str = "") -> None:
+        if is_hybrid(model):
+            # Items of a row are kept apart by a mask; a state would run from one into the next.
+            raise InputError("--model", "a model whose layers are all of attention",
+                             model.config.model_type)
         self.model, self.adapter = model, adapter
 
     def last_states(self, reading: Reading) -> torch.Tensor:

@@ -4,28 +4,52 @@ from pathlib import Path
 
 import torch
 from torch import nn
-from transformers import AutoModelForCausalLM, PreTrainedModel, Qwen3Config, Qwen3ForCausalLM
+from transformers import (
+    AutoModelForCausalLM,
+    PreTrainedModel,
+    Qwen3_5ForCausalLM,
+    Qwen3_5TextConfig,
+    Qwen3Config,
+    Qwen3ForCausalLM,
+)
 
 from .errors import InputError
 from .settings import Shape
 
 
 #: Families that the service serves (native/src/model/family.cc).
-FAMILIES = ("qwen3", "qwen2", "llama", "mistral", "qwen3_moe", "qwen2_moe", "olmoe")
+FAMILIES = ("qwen3", "qwen2", "llama", "mistral", "qwen3_moe", "qwen2_moe", "olmoe",
+            "qwen3_5_text", "qwen3_next")
+
+#: Layers from one of attention to the next, of a hybrid.
+ATTENTION_INTERVAL = 4
 
 
 def build_model(shape: Shape, vocabulary_size: int, positions: int, bos: int, eos: int,
-                pad: int) -> Qwen3ForCausalLM:
+                pad: int) -> PreTrainedModel:
     """A freshly initialised model; seed torch before."""
-    config = Qwen3Config(
+    common = dict(
         vocab_size=vocabulary_size, hidden_size=shape.hidden,
         intermediate_size=shape.intermediate, num_hidden_layers=shape.layers,
         num_attention_heads=shape.heads, num_key_value_heads=shape.kv_heads,
         head_dim=shape.head_dim, max_position_embeddings=positions,
-        tie_word_embeddings=shape.tie_embeddings, rope_theta=10000.0, rms_norm_eps=1e-6,
+        tie_word_embeddings=shape.tie_embeddings, rms_norm_eps=1e-6,
         bos_token_id=bos, eos_token_id=eos, pad_token_id=pad, use_cache=True,
         attn_implementation="sdpa")
-    return Qwen3ForCausalLM(config)
+    if shape.family == "qwen3":
+        return Qwen3ForCausalLM(Qwen3Config(rope_theta=10000.0, **common))
+    # The last layer is of attention, however many there are.
+    kinds = ["full_attention" if layer % ATTENTION_INTERVAL == 0 else "linear_attention"
+             for layer in range(shape.layers)][::-1]
+    return Qwen3_5ForCausalLM(Qwen3_5TextConfig(
+        layer_types=kinds, linear_num_key_heads=shape.kv_heads,
+        linear_num_value_heads=shape.heads, linear_key_head_dim=shape.head_dim,
+        linear_value_head_dim=shape.head_dim, **common))
+
+
+def is_hybrid(model: PreTrainedModel) -> bool:
+    """Some of its layers keep a state in place of keys and values."""
+    return "linear_attention" in (getattr(model.config, "layer_types", None) or [])
 
 
 def start_from(folder: Path, vocabulary_size: int, positions: int, bos: int, eos: int, pad: int
@@ -79,7 +103,8 @@ def add_dropout(model: PreTrainedModel, rate: float) -> None:
 
     model.model.embed_tokens.register_forward_hook(drop)
     for layer in model.model.layers:
-        layer.self_attn.o_proj.register_forward_hook(drop)
+        mixer = getattr(layer, "linear_attn", None)
+        (layer.self_attn.o_proj if mixer is None else mixer.out_proj).register_forward_hook(drop)
         layer.mlp.register_forward_hook(drop)
 
 

@@ -19,6 +19,7 @@ from .checkpoint import write_json
 from .constraint import SidTree, transformers_beam
 from .data import read_index, read_json, read_text
 from .errors import InputError
+from .exact import in_double
 from .history import NO_SCENE
 from .prompts import read_prompt_folder
 from .sequences import read_users
@@ -98,8 +99,10 @@ def _compute(args: argparse.Namespace, out: Path) -> None:
     token_of = token_map(Path(args.model))
     terminal = [int(token) for token in args.terminal_tokens.split(",") if token]
     tree = SidTree(set(catalogue.values()), token_of, terminal)
-    dtype = {"f32": torch.float32, "bf16": torch.bfloat16}[args.dtype]
+    dtype = {"f64": torch.float64, "f32": torch.float32, "bf16": torch.bfloat16}[args.dtype]
     model = AutoModelForCausalLM.from_pretrained(args.model, dtype=dtype).eval()
+    if args.dtype == "f64":
+        in_double(model)
     prompts = read_prompts(args, catalogue)
     for prompt in tqdm(prompts, desc="transformers", unit="prompt", mininterval=2):
         answers = transformers_beam(model, prompt["promptTokens"], tree, args.beam)

@@ -5,6 +5,10 @@ from dataclasses import dataclass
 #: Of the weights that are written, as PyTorch names them.
 DTYPES = ("bfloat16", "float32")
 
+#: Of models that are trained from scratch: attention alone, or a hybrid, whose layers are gated
+#: delta nets but for every fourth.
+FAMILIES = ("qwen3", "qwen3_5")
+
 #: How test and validation are held out (held_out.py).
 SPLITS = ("last", "time", "none")
 
@@ -25,6 +29,7 @@ class Shape:
     head_dim: int = 32
     intermediate: int = 512
     tie_embeddings: bool = True
+    family: str = FAMILIES[0]
 
 
 @dataclass(frozen=True)

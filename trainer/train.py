@@ -98,7 +98,7 @@ def _run(args: argparse.Namespace, processes: Processes) -> int:
     started = time.monotonic()
     torch.set_num_threads(args.threads)
     torch.manual_seed(args.seed)
-    check_shape(args.heads, args.kv_heads, args.head_dim)
+    check_shape(args.heads, args.kv_heads, args.head_dim, args.family == "qwen3_5")
     out = writable_folder(args.out)
     index = _index(args)
     users = read_users(Path(args.sequences), index)
@@ -174,7 +174,7 @@ def _model(args: argparse.Namespace, vocabulary: Vocabulary, template: Template,
         asked = 0 if is_own or template.max_tokens == PROMPT_TOKENS_MAX else positions
         return start_from(Path(args.start_from), vocabulary.size, asked, *control)
     shape = Shape(args.layers, args.hidden, args.heads, args.kv_heads, args.head_dim,
-                  args.intermediate, args.tie_embeddings)
+                  args.intermediate, args.tie_embeddings, args.family)
     return build_model(shape, vocabulary.size, positions, *control)
 
 

@@ -5,7 +5,17 @@ interface Mixture {
   readonly size: number;
 }
 
-/** A decoder of the Qwen3 family as the benchmark makes it: tied embeddings, random weights. */
+/** Gated delta nets, in all layers but every fourth. */
+interface Delta {
+  readonly keyHeads: number;
+  readonly valueHeads: number;
+  /** Of a head. */
+  readonly keyDim: number;
+  readonly valueDim: number;
+  readonly taps: number;
+}
+
+/** A decoder of the Qwen3 families as the benchmark makes it: tied embeddings, random weights. */
 export interface ModelShape {
   readonly name: string;
   readonly layers: number;
@@ -16,6 +26,7 @@ export interface ModelShape {
   readonly inner: number;
   /** Experts of which rows choose some, in the place of the `inner` numbers. */
   readonly mixture?: Mixture;
+  readonly delta?: Delta;
   /** Tokens, the codes first; left out: the codes alone. */
   readonly vocabulary?: number;
 }
@@ -44,6 +55,17 @@ export const SHAPES = {
     kvHeads: 8,
     headDim: 128,
     inner: 3072,
+  },
+  'qwen3.5-0.8b': {
+    name: 'qwen3.5-0.8b',
+    layers: 24,
+    hidden: 1024,
+    heads: 8,
+    kvHeads: 2,
+    headDim: 256,
+    inner: 3584,
+    delta: { keyHeads: 16, valueHeads: 16, keyDim: 128, valueDim: 128, taps: 4 },
+    vocabulary: 248_320,
   },
 } as const satisfies Readonly<Record<string, ModelShape>>;
 
@@ -76,11 +98,23 @@ export const TINY: ModelShape = {
 
 export type ShapeName = keyof typeof SHAPES;
 
+/** From one layer of attention to the next, of a hybrid. */
+const INTERVAL = 4;
+
+function isDelta({ delta }: ModelShape, layer: number): boolean {
+  return delta !== undefined && (layer + 1) % INTERVAL !== 0;
+}
+
+/** Layers that keep a state in the place of keys and values. */
+export function deltaLayers(shape: ModelShape): number {
+  return Array.from({ length: shape.layers }, (_, at) => isDelta(shape, at)).filter(Boolean).length;
+}
+
 export interface TensorShape {
   readonly name: string;
   /** Rows and columns of a matrix, or of several, or the length of a vector. */
   readonly shape: readonly number[];
-  /** Standard deviation; 0 for the weights of a norm, which are near one. */
+  /** Standard deviation around 0; 0 for the weights of a norm, which are near one. */
   readonly deviation: number;
 }
 
@@ -90,60 +124,102 @@ export interface TensorShape {
  * and logits spread over a few units, as in a trained model.
  */
 export function tensorsOf(shape: ModelShape): TensorShape[] {
-  const { layers, hidden, inner, headDim } = shape;
-  const queries = shape.heads * headDim;
-  const keys = shape.kvHeads * headDim;
-  const residual = 1 / Math.sqrt(2 * layers);
-  const matrix = (name: string, rows: number, columns: number, gain = 1): TensorShape => ({
-    name: `${name}.weight`,
-    shape: [rows, columns],
-    deviation: gain / Math.sqrt(columns),
-  });
-  const norm = (name: string, length: number): TensorShape => ({
-    name: `${name}.weight`,
-    shape: [length],
-    deviation: 0,
-  });
-  const dense = (prefix: string): TensorShape[] => [
-    matrix(`${prefix}.gate_proj`, inner, hidden),
-    matrix(`${prefix}.up_proj`, inner, hidden),
-    matrix(`${prefix}.down_proj`, hidden, inner, residual),
-  ];
-  const mixture = (prefix: string, { experts, size }: Mixture): TensorShape[] => {
-    const all = (name: string, rows: number, columns: number, gain: number): TensorShape => ({
-      name: `${prefix}.experts.${name}`,
-      shape: [experts, rows, columns],
-      deviation: gain / Math.sqrt(columns),
-    });
-    return [
-      matrix(`${prefix}.gate`, experts, hidden),
-      all('gate_up_proj', 2 * size, hidden, 1),
-      all('down_proj', hidden, size, residual),
-    ];
-  };
-  const layer = (at: number): TensorShape[] => {
-    const prefix = `model.layers.${at}`;
-    return [
-      norm(`${prefix}.input_layernorm`, hidden),
-      matrix(`${prefix}.self_attn.q_proj`, queries, hidden),
-      matrix(`${prefix}.self_attn.k_proj`, keys, hidden),
-      matrix(`${prefix}.self_attn.v_proj`, keys, hidden),
-      matrix(`${prefix}.self_attn.o_proj`, hidden, queries, residual),
-      norm(`${prefix}.self_attn.q_norm`, headDim),
-      norm(`${prefix}.self_attn.k_norm`, headDim),
-      norm(`${prefix}.post_attention_layernorm`, hidden),
-      ...(shape.mixture ? mixture(`${prefix}.mlp`, shape.mixture) : dense(`${prefix}.mlp`)),
-    ];
-  };
+  const { layers, hidden, vocabulary = VOCABULARY } = shape;
   return [
-    matrix('model.embed_tokens', shape.vocabulary ?? VOCABULARY, hidden, LOGIT_SPREAD),
-    ...Array.from({ length: layers }, (_, at) => layer(at)).flat(),
-    norm('model.norm', hidden),
+    matrix('model.embed_tokens', vocabulary, hidden, LOGIT_SPREAD),
+    ...Array.from({ length: layers }, (_, at) => layer(shape, at)).flat(),
+    norm(shape, 'model.norm', hidden),
   ];
 }
 
 /** Standard deviation of the logits over the vocabulary. */
 const LOGIT_SPREAD = 2.5;
+/** The same of norms' distances from one, and of what the decays of states are made of. */
+const NORM_SPREAD = 0.05;
+const DECAY_SPREAD = 0.5;
+
+const tensor = (name: string, shape: readonly number[], deviation: number): TensorShape => ({
+  name,
+  shape,
+  deviation,
+});
+
+function matrix(name: string, rows: number, columns: number, gain = 1): TensorShape {
+  return tensor(`${name}.weight`, [rows, columns], gain / Math.sqrt(columns));
+}
+
+/** Norms of hybrids multiply with 1 + weight. */
+function norm({ delta }: ModelShape, name: string, length: number): TensorShape {
+  return tensor(`${name}.weight`, [length], delta ? NORM_SPREAD : 0);
+}
+
+const residual = ({ layers }: ModelShape) => 1 / Math.sqrt(2 * layers);
+
+function layer(shape: ModelShape, at: number): TensorShape[] {
+  const prefix = `model.layers.${at}`;
+  return [
+    norm(shape, `${prefix}.input_layernorm`, shape.hidden),
+    ...(shape.delta && isDelta(shape, at)
+      ? net(shape, `${prefix}.linear_attn`, shape.delta)
+      : attention(shape, `${prefix}.self_attn`)),
+    norm(shape, `${prefix}.post_attention_layernorm`, shape.hidden),
+    ...(shape.mixture
+      ? mixture(shape, `${prefix}.mlp`, shape.mixture)
+      : dense(shape, `${prefix}.mlp`)),
+  ];
+}
+
+function attention(shape: ModelShape, prefix: string): TensorShape[] {
+  const { hidden, headDim } = shape;
+  const queries = shape.heads * headDim;
+  const keys = shape.kvHeads * headDim;
+  return [
+    // A hybrid's gates lie beside its queries.
+    matrix(`${prefix}.q_proj`, shape.delta ? 2 * queries : queries, hidden),
+    matrix(`${prefix}.k_proj`, keys, hidden),
+    matrix(`${prefix}.v_proj`, keys, hidden),
+    matrix(`${prefix}.o_proj`, hidden, queries, residual(shape)),
+    norm(shape, `${prefix}.q_norm`, headDim),
+    norm(shape, `${prefix}.k_norm`, headDim),
+  ];
+}
+
+function net(shape: ModelShape, prefix: string, delta: Delta): TensorShape[] {
+  const { hidden } = shape;
+  const values = delta.valueHeads * delta.valueDim;
+  const channels = 2 * delta.keyHeads * delta.keyDim + values;
+  return [
+    matrix(`${prefix}.in_proj_qkv`, channels, hidden),
+    matrix(`${prefix}.in_proj_z`, values, hidden),
+    matrix(`${prefix}.in_proj_b`, delta.valueHeads, hidden),
+    matrix(`${prefix}.in_proj_a`, delta.valueHeads, hidden),
+    tensor(`${prefix}.conv1d.weight`, [channels, 1, delta.taps], 1 / Math.sqrt(delta.taps)),
+    tensor(`${prefix}.A_log`, [delta.valueHeads], DECAY_SPREAD),
+    tensor(`${prefix}.dt_bias`, [delta.valueHeads], DECAY_SPREAD),
+    tensor(`${prefix}.norm.weight`, [delta.valueDim], 0),
+    matrix(`${prefix}.out_proj`, hidden, values, residual(shape)),
+  ];
+}
+
+function dense(shape: ModelShape, prefix: string): TensorShape[] {
+  const { hidden, inner } = shape;
+  return [
+    matrix(`${prefix}.gate_proj`, inner, hidden),
+    matrix(`${prefix}.up_proj`, inner, hidden),
+    matrix(`${prefix}.down_proj`, hidden, inner, residual(shape)),
+  ];
+}
+
+function mixture(shape: ModelShape, prefix: string, { experts, size }: Mixture): TensorShape[] {
+  const { hidden } = shape;
+  const all = (name: string, rows: number, columns: number, gain: number) =>
+    tensor(`${prefix}.experts.${name}`, [experts, rows, columns], gain / Math.sqrt(columns));
+  return [
+    matrix(`${prefix}.gate`, experts, hidden),
+    all('gate_up_proj', 2 * size, hidden, 1),
+    all('down_proj', hidden, size, residual(shape)),
+  ];
+}
 
 export function configOf(shape: ModelShape): object {
   return {
@@ -168,7 +244,20 @@ export function configOf(shape: ModelShape): object {
   };
 }
 
-function familyOf({ mixture }: ModelShape): object {
+function familyOf({ mixture, delta }: ModelShape): object {
+  if (delta !== undefined) {
+    return {
+      architectures: ['Qwen3_5ForCausalLM'],
+      model_type: 'qwen3_5_text',
+      full_attention_interval: INTERVAL,
+      linear_conv_kernel_dim: delta.taps,
+      linear_key_head_dim: delta.keyDim,
+      linear_num_key_heads: delta.keyHeads,
+      linear_num_value_heads: delta.valueHeads,
+      linear_value_head_dim: delta.valueDim,
+      partial_rotary_factor: 0.25,
+    };
+  }
   if (mixture === undefined) return { architectures: ['Qwen3ForCausalLM'], model_type: 'qwen3' };
   return {
     architectures: ['Qwen3MoeForCausalLM'],

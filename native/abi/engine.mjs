@@ -104,7 +104,12 @@ const ModelInfo = record('ModelInfo', 'engine::ServedModel', 'The model that ser
   ...shapeOf('from.config'),
   digest: text(),
   computeType: choice(ComputeType, '', 'std::string_view(from.compute_type)'),
-  kvBytesPerPosition: u53('', 'from.position_bytes'),
+  kvBytesPerPosition: u53('Of the layers that have keys and values.', 'from.position_bytes'),
+  slotBytes: u53('Of a row of the search, in all layers.', 'from.slot_bytes'),
+  stateBytes: u53(
+    'Of a running request, where layers keep a state in the place of keys and values.',
+    'from.state_bytes',
+  ),
   headSize: u32(
     'Tokens that the head computes: the vocabulary, or what was kept of it.',
     'from.vocabulary.size(from.config.vocab_size)',

@@ -275,6 +275,8 @@ export class FakeRuntime implements RecallRuntime, RecallServing, RecallOperatio
       digest: 'm',
       computeType: 'f32' as const,
       kvBytesPerPosition: 1,
+      slotBytes: 1,
+      stateBytes: 0,
       headSize: 1,
       weightBytes: 0,
       instructionSet: 'portable',

@@ -120,6 +120,8 @@ function shapeAlone(modelPath: string): EngineModel {
     digest: '',
     computeType: 'bf16',
     kvBytesPerPosition: 0,
+    slotBytes: 0,
+    stateBytes: 0,
     headSize: shape.vocabSize,
     weightBytes: 0,
     instructionSet: '',

@@ -6,7 +6,11 @@ import { expect, it } from 'vitest';
 import { examine } from './examine.js';
 
 it.each([
-  ['models/demo', /^recall model: qwen3, \d+ parameters/, /^weights [0-9a-f]{32}$/m],
+  [
+    'models/demo',
+    /^recall model: qwen3, \d+ parameters/,
+    /^weights [0-9a-f]{32}\nmemory in bf16: \d+ bytes of a token$/m,
+  ],
   ['test/fixtures/folders/bert-prompts', /^embedding model/, /prompts: passage, query/],
   ['test/fixtures/folders/qwen3-reranker', /^relevance by a classifier/, /served: yes/],
 ])('says what is served, with the lines of the start: %s', async (path, what, more) => {

@@ -113,7 +113,10 @@ async function examineRecall(path: string, tell: Tell): Promise<void> {
   tell(`template ${template.name} of ${template.levels.length} levels`);
   const engine = await openEngine(path, 0);
   try {
-    tell(`weights ${engine.model.digest}`);
+    const { digest, computeType, kvBytesPerPosition, stateBytes } = engine.model;
+    tell(`weights ${digest}`);
+    const state = stateBytes > 0 ? `, ${stateBytes} of a prompt's state` : '';
+    tell(`memory in ${computeType}: ${kvBytesPerPosition} bytes of a token${state}`);
     const [odds = []] = (await Promise.all(engine.relevance([PROBE]))).map(({ logits }) => logits);
     if (odds.every((one) => one === odds[0])) tell(`all tokens are as likely: ${TRAINED}`);
   } finally {

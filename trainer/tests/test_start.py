@@ -16,6 +16,8 @@ from transformers import (
 
 from trainer.__main__ import main
 from trainer.data import read_index
+from trainer.errors import InputError
+from trainer.item_states import Reader
 from trainer.prompts import read_prompt_folder
 from trainer.sequences import read_users
 
@@ -179,6 +181,31 @@ def test_every_family_that_is_served_is_trained_to_the_end(config, data, monkeyp
     assert json.loads((out / "training.json").read_text())["test"]["model"]
     name = json.loads((out / "config.json").read_text())["model_type"]
     assert name == config.model_type
+
+
+def test_a_hybrid_is_trained_gone_on_from_and_fine_tuned(data, monkeypatch, capsys):
+    common = ["--sequences", data / "s.json", "--index", data / "first.json", *SHAPE,
+              "--family", "qwen3_5"]
+    common[common.index("--layers") + 1] = 5
+    out, again = data / "out", data / "again"
+    assert run(monkeypatch, *common, "--out", out) == 0
+    config = json.loads((out / "config.json").read_text())
+    assert config["architectures"] == ["Qwen3_5ForCausalLM"]
+    assert config["layer_types"] == ["full_attention", *["linear_attention"] * 3, "full_attention"]
+    assert run(monkeypatch, *common, "--from", out, "--out", again) == 0
+    assert json.loads((again / "training.json").read_text())["test"]["model"]
+    rows = [{"user_id": "a", "item_id": str(i), "time_ms": 1000 * i} for i in range(8)]
+    (data / "b.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    words = ["finetune", "--model", out, "--behaviours", data / "b.jsonl", "--out", data / "lora",
+             "--rank", 2, "--epochs", 1, "--threads", 1, "--validate", 0]
+    monkeypatch.setattr(sys, "argv", ["trainer", *map(str, words)])
+    assert main() == 0
+    targets = json.loads((data / "lora" / "adapter_config.json").read_text())["target_modules"]
+    assert {"in_proj_qkv", "in_proj_z", "in_proj_b", "in_proj_a", "out_proj"} < set(targets)
+    assert run(monkeypatch, *common, "--head-dim", 12, "--out", data / "odd") == 2
+    assert "--head-dim: expected a multiple of 8" in capsys.readouterr().err
+    with pytest.raises(InputError, match="layers are all of attention"):
+        Reader(AutoModelForCausalLM.from_pretrained(out))
 
 
 def test_a_family_that_is_not_served_is_refused_before_it_is_trained(data, monkeypatch, capsys):

@@ -27,10 +27,11 @@ def random_index(seed: int, depth: int = 3, items: int = 40, codes: int = 6) -> 
     return SidIndex(sids, depth, [f"<{'abc'[i]}_{{code}}>" for i in range(depth)], False)
 
 
-def random_model(seed: int, index: SidIndex):
+def random_model(seed: int, index: SidIndex, family: str = "qwen3"):
     vocabulary = build_vocabulary(index)
     torch.manual_seed(seed)
-    shape = Shape(layers=2, hidden=24, heads=3, kv_heads=1, head_dim=8, intermediate=32)
+    shape = Shape(layers=2, hidden=24, heads=3, kv_heads=1, head_dim=8, intermediate=32,
+                  family=family)
     model = build_model(shape, vocabulary.size, 32, *map(vocabulary.id_of, (BOS, EOS, PAD)))
     with torch.no_grad():
         for parameter in model.parameters():
@@ -67,10 +68,11 @@ def test_a_dead_beam_has_no_children():
     assert (trie.children(1, torch.tensor([-1])) == -1).all()
 
 
-@pytest.mark.parametrize("seed", range(5))
-def test_the_batched_beam_equals_the_plain_search_and_transformers(seed):
+@pytest.mark.parametrize(("seed", "family"),
+                         [*((seed, "qwen3") for seed in range(5)), (5, "qwen3_5"), (6, "qwen3_5")])
+def test_the_batched_beam_equals_the_plain_search_and_transformers(seed, family):
     index = random_index(seed)
-    model, vocabulary = random_model(seed, index)
+    model, vocabulary = random_model(seed, index, family)
     trie = build_trie(index)
     tree = SidTree(index.codes.values(), lambda level, code: vocabulary.level_tokens[level][code])
     sids = list(index.codes.values())

@@ -33,12 +33,13 @@ const COMPUTE_TYPES: readonly ComputeType[] = ['f32', 'bf16', 'w8a8'];
 const LONG_STAGES: readonly (keyof typeof STAGES)[] = ['vocabulary', 'instructions', 'peers'];
 const QUICK_STAGES = STAGE_NAMES.filter((name) => !LONG_STAGES.includes(name));
 const QUICK_SHAPES: readonly ShapeName[] = ['8x512'];
+const USUAL_SHAPES: readonly ShapeName[] = ['8x512', 'qwen3-0.6b'];
 
 /** The engine against the ceilings of the machine, under load, and beside other engines. */
 export async function engineSuite(context: SuiteContext): Promise<Measurement[]> {
   const { quick, flags, say } = context;
   const stages = flags.someOf('stage', STAGE_NAMES, quick ? QUICK_STAGES : STAGE_NAMES);
-  const shapes = flags.someOf('shape', SHAPE_NAMES, quick ? QUICK_SHAPES : SHAPE_NAMES);
+  const shapes = flags.someOf('shape', SHAPE_NAMES, quick ? QUICK_SHAPES : USUAL_SHAPES);
   const computeTypes = flags.someOf('compute', COMPUTE_TYPES, COMPUTE_TYPES);
   say('roofline probe');
   const machine = await probeMachine(quick);

@@ -1,4 +1,10 @@
-import { LEVEL_CODES, LEVELS, type ModelShape, VOCABULARY } from '../../models/model-shape.js';
+import {
+  deltaLayers,
+  LEVEL_CODES,
+  LEVELS,
+  type ModelShape,
+  VOCABULARY,
+} from '../../models/model-shape.js';
 
 /** Decode passes: the first level is selected from the prompt's last row. */
 const DECODE_PASSES = LEVELS - 1;
@@ -31,26 +37,48 @@ export interface Work {
 }
 
 export function layerParameters(shape: ModelShape): number {
-  const { hidden, headDim, inner } = shape;
-  const attention = hidden * headDim * 2 * (shape.heads + shape.kvHeads);
-  return shape.layers * (attention + 3 * hidden * inner);
+  const { hidden, headDim, inner, delta } = shape;
+  const nets = deltaLayers(shape);
+  const gates = delta ? shape.heads : 0;
+  const attention = hidden * headDim * (2 * (shape.heads + shape.kvHeads) + gates);
+  let net = 0;
+  if (delta) {
+    const { keyHeads, keyDim, valueHeads, valueDim } = delta;
+    net = hidden * (2 * keyHeads * keyDim + valueHeads * (3 * valueDim + 2));
+  }
+  return (shape.layers - nets) * attention + nets * net + shape.layers * 3 * hidden * inner;
 }
 
-export function kvNumbersPerPosition({ layers, kvHeads, headDim }: ModelShape): number {
-  return 2 * layers * kvHeads * headDim;
+export function kvNumbersPerPosition(shape: ModelShape): number {
+  return 2 * (shape.layers - deltaLayers(shape)) * shape.kvHeads * shape.headDim;
 }
 
-/** Operations of scores and weighted values for one row that sees so many positions. */
-function attentionOperations({ layers, heads, headDim }: ModelShape, positions: number): number {
-  return 4 * layers * heads * headDim * positions;
+/** Of the states of a prompt, which are F32 whatever the type. */
+export function stateNumbers(shape: ModelShape): number {
+  const { valueHeads = 0, keyDim = 0, valueDim = 0 } = shape.delta ?? {};
+  return deltaLayers(shape) * valueHeads * keyDim * valueDim;
 }
+
+/** Operations of scores and weighted values for rows that see so many positions in all. */
+function attentionOperations(shape: ModelShape, positions: number): number {
+  return 4 * (shape.layers - deltaLayers(shape)) * shape.heads * shape.headDim * positions;
+}
+
+/** A row's key and query through each state; a prompt's row changes it as well. */
+function stateOperations(shape: ModelShape, rows: number, isPrompt: boolean): number {
+  return (isPrompt ? 6 : 4) * stateNumbers(shape) * rows;
+}
+
+const STATE_BYTES = 4;
 
 /** A prompt computed from its first token; what it writes is read again by later rows. */
 export function prefillWork(shape: ModelShape, tokens: number, format: NumberFormat): Work {
   const parameters = layerParameters(shape);
   return {
     operations: 2 * parameters * tokens,
-    attentionOperations: attentionOperations(shape, (tokens * (tokens + 1)) / 2),
+    attentionOperations:
+      attentionOperations(shape, (tokens * (tokens + 1)) / 2) +
+      stateOperations(shape, tokens, true),
     bytes: parameters * format.weightBytes + kvNumbersPerPosition(shape) * tokens * format.kvBytes,
   };
 }
@@ -66,8 +94,12 @@ export function stepWork(
   const positions = kvNumbersPerPosition(shape) * promptTokens * users;
   return {
     operations: 2 * parameters * rows,
-    attentionOperations: attentionOperations(shape, promptTokens * rows),
-    bytes: parameters * format.weightBytes + positions * format.kvBytes,
+    attentionOperations:
+      attentionOperations(shape, promptTokens * rows) + stateOperations(shape, rows, false),
+    bytes:
+      parameters * format.weightBytes +
+      positions * format.kvBytes +
+      stateNumbers(shape) * users * STATE_BYTES,
   };
 }
 
@@ -77,7 +109,7 @@ export function headWork(
   { rows, isFull }: { rows: number; isFull: boolean },
   format: NumberFormat,
 ): Work {
-  const weights = (isFull ? VOCABULARY : LEVEL_CODES) * shape.hidden;
+  const weights = (isFull ? (shape.vocabulary ?? VOCABULARY) : LEVEL_CODES) * shape.hidden;
   return {
     operations: 2 * weights * rows,
     attentionOperations: 0,

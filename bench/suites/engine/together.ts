@@ -12,6 +12,7 @@ const WIDTH = 64;
 const IN_FLIGHT: Readonly<Record<ShapeName, readonly number[]>> = {
   '8x512': [1, 4, 16],
   'qwen3-0.6b': [4],
+  'qwen3.5-0.8b': [4],
 };
 const MILLISECONDS = { quick: 2000, full: 5000 };
 const BATCH_REQUESTS = 16;

@@ -19,6 +19,20 @@ it('names what nobody reads, and nothing of the models that are served', async (
   for (const path of models) expect(await configNote(dirname(path)), path).toBeUndefined();
 });
 
+it('reads the part that describes the decoder', async () => {
+  const folder = temporaryFolder({
+    'config.json': {
+      model_type: 'qwen3_5',
+      vision_config: { depth: 1 },
+      text_config: { linear_key_head_dim: 8, logit_scale: 2, vocab_size: 9, eos_token_id: 9 },
+    },
+  });
+  expect(await configNote(folder.path)).toMatch(
+    /not read: logit_scale; eos_token_id: no token of the 9, and not used$/,
+  );
+  folder.remove();
+});
+
 it('names tokens that a trimmed vocabulary has not', async () => {
   const folder = temporaryFolder({
     'config.json': { vocab_size: 90, eos_token_id: [3, 151645], bos_token_id: 1, pad_token_id: 90 },
@@ -30,9 +44,8 @@ it('names tokens that a trimmed vocabulary has not', async () => {
 });
 
 it('knows the fields that the engine reads', () => {
-  const sources = ['model_config', 'rope_config', 'mixture_config', 'encoder_config'].map((name) =>
-    readFileSync(`native/src/model/${name}.cc`, 'utf8'),
-  );
+  const names = ['model_config', 'rope_config', 'mixture_config', 'encoder_config', 'delta_config'];
+  const sources = names.map((name) => readFileSync(`native/src/model/${name}.cc`, 'utf8'));
   const read = [
     ...sources.join('\n').matchAll(/reader\.(?:whole|number|boolean|text|find)\(\s*"(\w+)"/g),
   ].map(([, name]) => name as string);

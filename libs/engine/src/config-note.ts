@@ -19,7 +19,9 @@ export const READ_FIELDS: ReadonlySet<string> = new Set([
   ...['num_experts_per_tok', 'norm_topk_prob', 'moe_intermediate_size', 'decoder_sparse_step'],
   ...['shared_expert_intermediate_size', 'mlp_only_layers', 'classifier_pooling'],
   ...['classifier_activation', 'classifier_bias', 'sentence_transformers'],
-  'sbert_ce_default_activation_function',
+  ...['sbert_ce_default_activation_function', 'text_config', 'attn_output_gate'],
+  ...['full_attention_interval', 'linear_num_key_heads', 'linear_num_value_heads'],
+  ...['linear_key_head_dim', 'linear_value_head_dim', 'linear_conv_kernel_dim'],
 ]);
 
 /** Of training, of names, and of how transformers runs a model: they change none of its numbers. */
@@ -35,7 +37,11 @@ const HARMLESS: ReadonlySet<string> = new Set([
   ...['tokenizer_class', 'gradient_checkpointing', 'pooler_fc_size', 'directionality'],
   ...['pooler_num_attention_heads', 'pooler_num_fc_layers', 'pooler_size_per_head', 'pooler_type'],
   ...['output_past', 'task_specific_params', 'attn_implementation', 'transformers.js_config'],
-  ...['unsloth_version', 'unsloth_fixed', '_attn_implementation', 'gradient_checkpointing_kwargs'],
+  // Of what a folder has beside its decoder: a vision tower, heads that draft tokens.
+  ...['vision_config', 'image_token_id', 'video_token_id', 'vision_start_token_id'],
+  ...['vision_end_token_id', 'mtp_num_hidden_layers', 'mtp_use_dedicated_embeddings'],
+  ...['mamba_ssm_dtype', 'unsloth_version', 'unsloth_fixed', '_attn_implementation'],
+  'gradient_checkpointing_kwargs',
 ]);
 
 /** Tokens that end or begin an answer of a generator; an answer here has neither. */
@@ -48,7 +54,9 @@ const ENDS = ['bos_token_id', 'eos_token_id', 'pad_token_id'];
  */
 export async function configNote(folder: string): Promise<string | undefined> {
   const path = join(folder, FILE);
-  const members = await membersOf(path);
+  const whole = await membersOf(path);
+  // The part that describes the decoder, of a folder of several models.
+  const members = Object.assign({}, whole, whole.text_config);
   const unread = Object.entries(members).filter(
     ([name, value]) => value !== null && !READ_FIELDS.has(name) && !HARMLESS.has(name),
   );

@@ -105,6 +105,8 @@ export class FakeEngine extends Engine {
       digest: 'fake-model',
       computeType: 'f32',
       kvBytesPerPosition: 64,
+      slotBytes: 64,
+      stateBytes: 0,
       headSize: 100_000,
       weightBytes: 0,
       instructionSet: 'portable',

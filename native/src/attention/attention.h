@@ -34,7 +34,7 @@ struct Sight {
 
 /// One layer's attention.
 struct Layer {
-  uint32_t index = 0;  // of this layer
+  uint32_t index = 0;  // among those that have keys and values
   uint32_t heads = 0;  // a multiple of layout.kv_heads
   BlockLayout layout;
   Sight sight = {};

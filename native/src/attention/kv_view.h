@@ -8,6 +8,8 @@
 #include <cstdint>
 #include <span>
 
+#include "attention/delta_state.h"
+
 namespace tessera::attention {
 
 /// Keys and values of the prompt as a chain of blocks (block.h): block b holds positions [32 b,
@@ -16,7 +18,8 @@ namespace tessera::attention {
 struct PromptKv {
   void* const* blocks = nullptr;  // [block_count]
   uint32_t block_count = 0;
-  uint32_t length = 0;  // positions already computed and readable
+  uint32_t length = 0;          // positions already computed and readable
+  DeltaState* delta = nullptr;  // of models that have one
 };
 
 /// Keys and values of the decoded tokens, a slot for each row of beams. A beam finds its ancestors
@@ -25,6 +28,7 @@ struct BeamKv {
   void* keys = nullptr;    // [layers][slots][kv_heads][head_dim]
   void* values = nullptr;  // [layers][slots][kv_heads][head_dim]
   uint32_t slots = 0;
+  float* delta = nullptr;  // [layers][slots] of tokens, then of inputs of the convolution
 };
 
 /// Positions [first_position, first_position + count) of a group's rows are also written to `to`,
@@ -44,6 +48,7 @@ struct RowGroup {
   uint32_t row_count = 0;
   uint32_t first_position = 0;        // position of the first row (prompt), or of every row (beams)
   std::span<const Mirror> mirrors{};  // prompt rows only: positions of this group's rows
+  std::span<const DeltaCapture> captures{};  // likewise
   // Beams only (null / 0 for prompt rows):
   const BeamKv* beam = nullptr;
   uint32_t step = 0;        // 1-based: decoded tokens of each row, its own included

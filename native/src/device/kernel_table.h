@@ -185,6 +185,11 @@ struct KernelTable {
   void (*weighted_sum_bf16)(const float* x, float x_weight, const void* const* rows,
                             const float* weights, size_t count, size_t n, float factor, float* y);
 
+  /// y = rows[0] * weights[0] + rows[1] * weights[1] + ..., element by element, in this order, one
+  /// fused multiply-add each after the first: `count` rows of n elements, weights [count][n].
+  void (*sum_of_products)(const float* const* rows, const float* weights, size_t count, size_t n,
+                          float* y);
+
   /// Rounds to the nearest BF16 value, ties to even; NaN stays NaN.
   void (*round_bf16)(float* x, size_t n);
   void (*narrow_bf16)(const float* x, size_t n, uint16_t* y);

@@ -106,14 +106,19 @@ TEST_F(EngineFixture, RefusesACardWhereItWasGivenNoWayToOpenOne) {
   EXPECT_EQ(Engine::open(options, sink_).status().code(), Code::kEngineUnavailable);
 }
 
-TEST_F(EngineFixture, AnswersAreBitIdenticalAloneInEveryBatchAtEveryChunkAndThreadCount) {
-  open_folder("qwen3-tied");
+/// A model with keys and values in every layer, and two that have a state.
+class EngineOfModel : public EngineFixture, public testing::WithParamInterface<const char*> {};
+INSTANTIATE_TEST_SUITE_P(Models, EngineOfModel,
+                         testing::Values("qwen3-tied", "qwen3-5-text", "qwen3-next-bf16"));
+
+TEST_P(EngineOfModel, AnswersAreBitIdenticalAloneInEveryBatchAtEveryChunkAndThreadCount) {
+  open_folder(GetParam());
   std::vector<Bits> alone;
   for (uint32_t i = 0; i < cases_.size(); ++i) alone.push_back(bits_of(answer(request(i, i))));
   for (const uint32_t chunk : {1u, 7u, 64u}) {
     for (const uint32_t threads : {1u, 2u}) {
       SCOPED_TRACE("chunk " + std::to_string(chunk) + ", threads " + std::to_string(threads));
-      EngineOptions options = fixture_options(folder("qwen3-tied"));
+      EngineOptions options = fixture_options(folder(GetParam()));
       options.prefill_chunk_tokens = chunk;
       options.thread_count = threads;
       open_with(options);
@@ -128,6 +133,28 @@ TEST_F(EngineFixture, AnswersAreBitIdenticalAloneInEveryBatchAtEveryChunkAndThre
         EXPECT_EQ(bits_of(completion), alone[ticket % cases_.size()]) << "ticket " << ticket;
       }
     }
+  }
+}
+
+TEST_P(EngineOfModel, CertifiedAnswersAreTheBestOfAllPaths) {
+  constexpr uint32_t kPrompts = 250, kPaths = 10;
+  open_folder(GetParam());
+  std::mt19937 random(58);
+  const uint32_t vocab = engine_->model().config.vocab_size;
+  for (uint32_t i = 0; i < kPrompts; ++i) {
+    Request certified = request(1), all = request(2);
+    certified.prompt.resize(1 + random() % 70);
+    for (int32_t& token : certified.prompt) token = static_cast<int32_t>(random() % vocab);
+    all.prompt = certified.prompt;
+    certified.widths = {};
+    certified.row_budget = 4096;
+    certified.result_count = all.result_count = kPaths;
+    all.widths = {512};
+    const Completion proved = answer(std::move(certified)), whole = answer(std::move(all));
+    ASSERT_TRUE(proved.status.is_ok()) << proved.status.message();
+    ASSERT_TRUE(whole.status.is_ok()) << whole.status.message();
+    EXPECT_TRUE(proved.certificate.is_certified);
+    ASSERT_EQ(bits_of(proved), bits_of(whole)) << "prompt " << i;
   }
 }
 

@@ -39,8 +39,12 @@ uint32_t Front::kept_tokens(const Request& request) const {
   if (pool_ == nullptr || !options_.kv.is_enabled || use.user.empty()) return 0;
   if (!request.task->needs().shares_blocks) return 0;
   uint32_t kept = use.prefix_tokens / kv::kBlockTokens * kv::kBlockTokens;
-  for (const uint32_t tokens : pool_->whereabouts(versions_.now(use.version), use.user))
-    kept += tokens;
+  const PoolVersions versions = versions_.now(use.version);
+  const bool has_state = !versions.state || pool_->whereabouts(*versions.state, use.user) !=
+                                                kv::PerTier<uint32_t>{};
+  if (has_state) {
+    for (const uint32_t tokens : pool_->whereabouts(versions.blocks, use.user)) kept += tokens;
+  }
   const auto size = static_cast<uint32_t>(request.prompt.size());
   return std::min({kept, use.keep_tokens, size - 1});
 }
@@ -145,7 +149,7 @@ void Front::prefetch(uint32_t ticket, kv::Version version, const std::string& us
   if (pool_ == nullptr || is_draining_ || is_swapping_ || !options_.kv.is_enabled) return;
   if (reserved_.size() >= options_.queue_capacity || reserved_.contains(ticket)) return;
   ComingBlocks blocks = gate_.begin(versions_.now(version), user);
-  if (blocks.prefetch) reserved_.emplace(ticket, std::move(blocks));
+  if (blocks.prefetch || blocks.state) reserved_.emplace(ticket, std::move(blocks));
 }
 
 Result<kv::Version> Front::add_version(const PromptDigests& digests) {

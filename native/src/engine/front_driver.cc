@@ -51,14 +51,14 @@ Front::Turn Front::turn_of(const RequestQueue::Waiting& waiting, Clock::time_poi
 
 bool Front::is_ready(RequestQueue::Waiting& waiting, Clock::time_point now) {
   Request& request = waiting.request;
-  kv::Version version = 0;
+  PoolVersions versions;
   scheduler::PassCost cost;
   {
     const MutexLock lock(mutex_);
-    version = versions_.now(request.kv.version);
+    versions = versions_.now(request.kv.version);
     cost = admission_.cost();
   }
-  return gate_.is_ready(request, waiting.blocks, version, now, cost);
+  return gate_.is_ready(request, waiting.blocks, versions, now, cost);
 }
 
 void Front::note_running(size_t running, size_t loading) {

@@ -22,25 +22,32 @@ constexpr std::chrono::milliseconds kRatesLast{100};
 
 }  // namespace
 
-ComingBlocks KvGate::begin(kv::Version version, const std::string& user) {
-  return {.prefetch = pool_.prefetch(version, user, kv::kChainTokensMax)};
+ComingBlocks KvGate::begin(PoolVersions versions, const std::string& user) {
+  ComingBlocks coming;
+  coming.prefetch = pool_.prefetch(versions.blocks, user, kv::kChainTokensMax);
+  if (versions.state) coming.state = pool_.prefetch(*versions.state, user, kv::kChainTokensMax);
+  return coming;
 }
 
-bool KvGate::is_ready(Request& request, ComingBlocks& coming, kv::Version version,
+bool KvGate::is_ready(Request& request, ComingBlocks& coming, PoolVersions versions,
                       Clock::time_point now, const scheduler::PassCost& cost) {
-  if (!coming.prefetch) return true;
-  const bool is_looking = coming.prefetch.is_looking();
+  if (!coming.prefetch && !coming.state) return true;
+  const auto is_done = [](const kv::Prefetch& prefetch) { return !prefetch || prefetch.is_done(); };
+  const bool has_come = is_done(coming.prefetch) && is_done(coming.state);
+  const bool is_looking = (coming.prefetch && coming.prefetch.is_looking()) ||
+                          (coming.state && coming.state.is_looking());
   const bool is_new = !coming.is_decided || (coming.was_looking && !is_looking);
-  if (!coming.prefetch.is_done() && is_new) {
+  if (!has_come && is_new) {
     const MutexLock lock(mutex_);
-    coming.wait_until = decide(request, version, now, cost);
+    coming.wait_until = decide(request, versions, now, cost);
     if (is_looking)
-      coming.wait_until = std::max(coming.wait_until, look_end(request, version, now, cost));
+      coming.wait_until =
+          std::max(coming.wait_until, look_end(request, versions.blocks, now, cost));
     if (!coming.is_decided) coming.wait_from = now;
     coming.was_looking = is_looking;
     coming.is_decided = true;
   }
-  if (!coming.prefetch.is_done() && now < coming.wait_until) return false;
+  if (!has_come && now < coming.wait_until) return false;
   if (coming.is_decided) {
     const auto waited =
         std::chrono::duration_cast<std::chrono::microseconds>(now - coming.wait_from);
@@ -84,13 +91,24 @@ Clock::time_point KvGate::look_end(const Request& request, kv::Version version,
 }
 
 /// Until when it is worth waiting for what is on its way.
-Clock::time_point KvGate::decide(const Request& request, kv::Version version, Clock::time_point now,
-                                 const scheduler::PassCost& cost) {
-  const auto tokens = pool_.whereabouts(version, request.kv.user);
-  std::vector<kv::TierIndex> missing;
-  for (const kv::TierIndex tier : kv::TierRange(kv::kDevice + 1, kv::kTiersMax))
-    missing.insert(missing.end(), kv::blocks_of(tokens[tier]), tier);
+Clock::time_point KvGate::decide(const Request& request, PoolVersions versions,
+                                 Clock::time_point now, const scheduler::PassCost& cost) {
+  const auto tokens = pool_.whereabouts(versions.blocks, request.kv.user);
+  const auto below_device = [](const kv::PerTier<uint32_t>& counts) {
+    std::vector<kv::TierIndex> tiers;
+    for (const kv::TierIndex tier : kv::TierRange(kv::kDevice + 1, kv::kTiersMax))
+      tiers.insert(tiers.end(), kv::blocks_of(counts[tier]), tier);
+    return tiers;
+  };
+  const std::vector<kv::TierIndex> missing = below_device(tokens);
+  std::vector<kv::TierIndex> state;
+  if (versions.state) {
+    const auto of_state = pool_.whereabouts(*versions.state, request.kv.user);
+    if (of_state == kv::PerTier<uint32_t>{}) return now;  // blocks alone are of no use
+    state = below_device(of_state);
+  }
   kv::LoadQuestion question;
+  question.state = state;
   question.device_tokens = tokens[kv::kDevice];
   question.prompt_tokens = static_cast<uint32_t>(request.prompt.size());
   question.missing = missing;
@@ -100,7 +118,7 @@ Clock::time_point KvGate::decide(const Request& request, kv::Version version, Cl
   double wait_us = plan.load_us * kPatience;
   if (wait_us > 0)
     wait_us = std::max(wait_us, std::min(saved_us * kPatienceOfSaved, kPatienceUsMax));
-  if (plan.blocks > 0 && wait_us == 0) wait_us = std::max(plan.compute_all_us, kFirstWaitUs);
+  if (plan.blocks + state.size() > 0 && wait_us == 0) wait_us = std::max(plan.compute_all_us, kFirstWaitUs);
   return now + std::chrono::microseconds(static_cast<int64_t>(wait_us));
 }
 

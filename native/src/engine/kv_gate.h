@@ -13,6 +13,7 @@
 #include <type_traits>
 
 #include "base/mutex.h"
+#include "engine/prompt_versions.h"
 #include "engine/request.h"
 #include "kv/load_plan.h"
 #include "kv/pool.h"
@@ -23,6 +24,7 @@ namespace tessera::engine {
 /// Blocks that were asked for on behalf of one ticket; none where nothing was to be brought.
 struct ComingBlocks {
   kv::Prefetch prefetch;
+  kv::Prefetch state;        // of the user's state, where the model has one
   bool is_decided = false;   // the request's turn has come
   bool was_looking = false;  // when that was decided: it is decided again once the look has ended
   Clock::time_point wait_from{};
@@ -37,17 +39,17 @@ class KvGate {
   explicit KvGate(kv::Pool& pool) : pool_(pool) {}
 
   /// Brings up what the pool has of the user.
-  ComingBlocks begin(kv::Version version, const std::string& user);
-  /// True if the request need not wait for its blocks under a version of the pool, or no longer;
+  ComingBlocks begin(PoolVersions versions, const std::string& user);
+  /// True if the request need not wait for its blocks under versions of the pool, or no longer;
   /// its prefetch then ends and the request records how long it waited.
-  bool is_ready(Request& request, ComingBlocks& coming, kv::Version version, Clock::time_point now,
-                const scheduler::PassCost& cost);
+  bool is_ready(Request& request, ComingBlocks& coming, PoolVersions versions,
+                Clock::time_point now, const scheduler::PassCost& cost);
 
   /// Tiers as measured so far, and prefill as it costs now.
   kv::Rates rates(Clock::time_point now, const scheduler::PassCost& cost);
 
  private:
-  Clock::time_point decide(const Request& request, kv::Version version, Clock::time_point now,
+  Clock::time_point decide(const Request& request, PoolVersions versions, Clock::time_point now,
                            const scheduler::PassCost& cost) REQUIRES(mutex_);
   Clock::time_point look_end(const Request& request, kv::Version version, Clock::time_point now,
                              const scheduler::PassCost& cost) REQUIRES(mutex_);

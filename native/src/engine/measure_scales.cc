@@ -53,9 +53,12 @@ Status check_prompts(const ScaleMeasurement& options, const model::ModelConfig& 
 /// One prompt after the other, in blocks that are used again: a row reads no position that its own
 /// prompt has not written.
 void run_prompts(const model::Decoder& decoder, const ScaleMeasurement& options,
-                 model::Workspace& workspace, std::span<void* const> blocks) {
+                 model::Workspace& workspace, std::span<void* const> blocks,
+                 device::Buffer& state_memory) {
   for (const std::vector<int32_t>& prompt : options.prompts) {
+    attention::DeltaState state = decoder.zero_state(state_memory);
     attention::PromptKv kv;
+    kv.delta = &state;
     kv.blocks = blocks.data();
     kv.block_count = static_cast<uint32_t>(blocks.size());
     for (size_t first = 0; first < prompt.size(); first += kChunkRows) {
@@ -90,7 +93,8 @@ Result<MeasuredScales> measure_scales(const ScaleMeasurement& options) {
   const uint32_t block_count =
       (longest + attention::kBlockPositions - 1) / attention::kBlockPositions;
   auto memory = device.value()->allocate(block_bytes * block_count);
-  if (!memory.is_ok() || workspace == nullptr) {
+  auto state = device.value()->allocate(model.state_bytes());
+  if (!memory.is_ok() || !state.is_ok() || workspace == nullptr) {
     return Status(Code::kEngineOverloaded, "measureScales: no memory for a prompt of " +
                                                std::to_string(longest) + " tokens");
   }
@@ -100,7 +104,7 @@ Result<MeasuredScales> measure_scales(const ScaleMeasurement& options) {
   }
   model::ActivationRanges ranges(model.recipe());
   workspace->measure(&ranges);
-  run_prompts(model, options, *workspace, blocks);
+  run_prompts(model, options, *workspace, blocks, state.value());
   const double percentile = 100.0 * options.kept_per_mille / kPerMille;
   const model::ActivationScales scales{model.digest(), percentile, ranges.rows(),
                                        ranges.scales(percentile)};

@@ -36,6 +36,11 @@ Result<EngineParts> open_on_processor(const EngineOptions& options) {
                                                std::to_string(options.batch_rows_max) +
                                                " rows per pass");
   }
+  if (!parts.model.state_layout.empty() && options.kv.codec == KvCodec::kInt8) {
+    return Status(Code::kKvPoolInvalid,
+                  "kvBlockCodec: expected none for a model with a recurrent state, which is kept "
+                  "exactly, got int8");
+  }
   auto pool =
       open_pool(options.kv, parts.model, std::make_shared<Int8Codec>(parts.decoder->block_layout()),
                 [work = parts.work] { work->notify_one(); });

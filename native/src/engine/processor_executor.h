@@ -24,7 +24,8 @@ class ProcessorExecutor final : public Executor {
   const model::ModelConfig& config() const override { return decoder_.config(); }
   uint64_t block_bytes() const override { return decoder_.block_layout().bytes(); }
   uint32_t passes_ahead() const override { return 1; }
-  bool shares_prompts() const override { return true; }
+  /// A state goes on from where it is alone, not from any position of another request's prompt.
+  bool shares_prompts() const override { return decoder_.state_bytes() == 0; }
   /// Transfers that hold blocks end: a request's own need is within the limits.
   bool makes_room_alone() const override { return true; }
 

@@ -14,7 +14,11 @@ Status ProcessorProbe::begin(uint32_t block_count) {
   memory_ = std::move(memory).value();
   for (uint32_t b = 0; b < block_count; ++b)
     blocks_.push_back(memory_.as<char>() + uint64_t{b} * bytes);
-  prompt_ = {blocks_.data(), block_count, 0};
+  Result<device::Buffer> state = device_.allocate(decoder_.state_bytes());
+  if (!state.is_ok()) return state.status();
+  state_memory_ = std::move(state).value();
+  state_ = decoder_.zero_state(state_memory_);
+  prompt_ = {blocks_.data(), block_count, 0, &state_};
   const model::HeadVocabulary& head = decoder_.head_vocabulary();
   const uint32_t vocab = decoder_.config().vocab_size;
   for (const uint32_t panel : head.panels()) {
@@ -30,7 +34,7 @@ Status ProcessorProbe::forward(std::span<const int32_t> tokens, uint32_t positio
   attention::RowGroup group;
   group.prompt = &prompt_;
   group.row_count = static_cast<uint32_t>(tokens.size());
-  group.first_position = position;
+  group.first_position = prompt_.length = position;
   decoder_.forward({tokens, {&group, 1}}, workspace_);
   return Status::ok();
 }

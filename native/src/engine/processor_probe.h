@@ -32,6 +32,8 @@ class ProcessorProbe final : public PassProbe {
   model::Workspace& workspace_;
   device::Buffer memory_;
   std::vector<void*> blocks_;
+  device::Buffer state_memory_;
+  attention::DeltaState state_;
   attention::PromptKv prompt_;
   std::vector<int32_t> head_tokens_;  // where the head is cut: those that it has
   std::vector<float> logits_;         // of them

@@ -3,6 +3,7 @@
 // the engine's mutex.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -17,6 +18,12 @@ struct PromptDigests {
   std::string template_text, codebook, adapter;
 };
 
+/// Of one prompt, in the pool: its blocks, and its states where the model has them.
+struct PoolVersions {
+  kv::Version blocks = 0;
+  std::optional<kv::Version> state = {};
+};
+
 class PromptVersions {
  public:
   /// The same number for the same digests. REQUIRES: the pool's blocks are the model's.
@@ -24,11 +31,12 @@ class PromptVersions {
   /// Nothing is found under a number that add() gave any more.
   void drop(kv::Pool& pool, kv::Version version);
   /// Prompts that the adapter reads may go on with what its predecessor has of a user, or the one
-  /// before that. Ignored where it would make an adapter come before itself.
+  /// before that. Ignored where it would make an adapter come before itself, and where the model has
+  /// a state, which is not inherited.
   void succeed(kv::Pool& pool, const ServedModel& model, const std::string& adapter,
                const std::string& predecessor);
-  /// Its version in the pool now.
-  kv::Version now(kv::Version version) const;
+  /// Its versions in the pool now.
+  PoolVersions now(kv::Version version) const;
   /// After the model's weights have changed: nothing that was kept under them is found any more,
   /// and no adapter follows another.
   void renew(kv::Pool& pool, const ServedModel& model);
@@ -37,9 +45,10 @@ class PromptVersions {
   struct Known {
     PromptDigests digests;
     kv::Version given = 0;  // by add()
-    kv::Version now = 0;
+    PoolVersions now = {};
   };
-  static kv::Version pool_version(kv::Pool& pool, const ServedModel& model, const Known& known);
+  static PoolVersions pool_versions(kv::Pool& pool, const ServedModel& model, const Known& known);
+  static void retire(kv::Pool& pool, const PoolVersions& versions);
 
   /// Declares every version of the line: one between two adapters may have read no prompt.
   void declare(kv::Pool& pool, const ServedModel& model, const Known& known) const;

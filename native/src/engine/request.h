@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -36,6 +37,7 @@ struct KvUse {
   bool wants_exact = false;    // nothing of versions before this one (kv::Query)
   /// Users dropped later are to be kept nothing of (kv::Query); filled in by Engine::submit().
   uint64_t erasures_seen = UINT64_MAX;
+  std::optional<kv::Version> state_version = {};  // of models that have a state; by the engine
   uint32_t waited_us = 0;  // for its blocks when its turn had come; filled in by the engine
 };
 

@@ -41,9 +41,27 @@ uint32_t common_blocks(const Request& request, const Request& leading, uint32_t 
 
 }  // namespace
 
+/// What the pool has of the prompt; with it, where the model has a state, that of the same tokens.
+Result<kv::Lease> RequestKv::find(const Request& request) {
+  kv::Query query = query_of(request);
+  Result<kv::Lease> found = pool_.lookup(query);
+  if (!found.is_ok() || !state_.is_used()) return found;
+  const uint32_t prefix = query.prefix_tokens / kv::kBlockTokens * kv::kBlockTokens;
+  const auto keep = static_cast<uint32_t>(query.tokens.size());
+  while (found.is_ok()) {
+    query.match_max = state_.begin(request, found.value().matched(), prefix, keep);
+    if (query.match_max == found.value().matched()) break;
+    found = kv::Lease();
+    found = pool_.lookup(query);
+    if (found.is_ok() && query.match_max == found.value().matched()) break;
+  }
+  if (!found.is_ok()) state_.release();
+  return found;
+}
+
 Status RequestKv::begin(const Request& request, const Request* leading, const RequestKv* leader,
                         scheduler::Link& link) {
-  Result<kv::Lease> found = pool_.lookup(query_of(request));
+  Result<kv::Lease> found = find(request);
   if (!found.is_ok()) return found.status();
   kv::Lease lease = std::move(found).value();
   const uint32_t matched = lease.matched();
@@ -54,10 +72,15 @@ Status RequestKv::begin(const Request& request, const Request* leading, const Re
   if (link.shared <= matched || ahead < matched || is_too_old) link = {};
   const bool is_linked = link.leader != scheduler::kNoLeader;
   const auto positions = static_cast<uint32_t>(request.prompt.size());
-  TESSERA_RETURN_IF_ERROR(
+  Status extended =
       is_linked ? pool_.extend_beside(lease, leader->lease_,
                                       common_blocks(request, *leading, link.shared), positions)
-                : pool_.extend(lease, positions));
+                : pool_.extend(lease, positions);
+  if (!extended.is_ok() && state_.is_used()) {
+    state_.release();  // copies are optional: what they took may be what is missing
+    extended = pool_.extend(lease, positions);
+  }
+  TESSERA_RETURN_IF_ERROR(extended);
   lease_ = std::move(lease);
   found_ = lease_.matched_by_tier();
   versions_back_ = lease_.versions_back();
@@ -72,8 +95,16 @@ Status RequestKv::begin(const Request& request, const Request* leading, const Re
   }
   lease_.note_written(is_linked ? std::max(matched, ahead) : matched);
   if (is_linked) copy_from(*leader, matched, ahead);
-  view_ = {blocks_.data(), static_cast<uint32_t>(blocks_.size()), is_linked ? ahead : matched};
+  if (state_.is_used()) clear_blocks(kv::blocks_of(matched));
+  view_ = {blocks_.data(), static_cast<uint32_t>(blocks_.size()), is_linked ? ahead : matched,
+           state_.state()};
   return Status::ok();
+}
+
+/// A block that held a state may hold bits that are no number of a key or a value.
+void RequestKv::clear_blocks(uint32_t first) {
+  for (size_t b = first; b < blocks_.size(); ++b)
+    std::memset(blocks_[b], 0, pool_.block_bytes());
 }
 
 void RequestKv::copy_from(const RequestKv& leader, uint32_t matched, uint32_t ahead) {
@@ -89,11 +120,13 @@ void RequestKv::keep(const Request& request) {
   uint32_t keep = std::min(keepable(request), view_.length);
   // The last block is partial: a request that resumes this prompt may still be writing to it.
   if (view_.length < request.prompt.size()) keep -= keep % kv::kBlockTokens;
+  state_.keep(keep);
   if (keep <= lease_.matched()) return;
   pool_.commit(lease_, keep);
 }
 
 void RequestKv::release() {
+  state_.release();
   lease_.reset();
   blocks_.clear();
   versions_back_ = 0;

@@ -17,6 +17,7 @@
 
 #include "attention/kv_view.h"
 #include "base/status.h"
+#include "engine/prompt_state.h"
 #include "engine/request.h"
 #include "kv/pool.h"
 #include "scheduler/prefix.h"
@@ -25,7 +26,7 @@ namespace tessera::engine {
 
 class RequestKv {
  public:
-  explicit RequestKv(kv::Pool& pool) : pool_(pool) {}
+  explicit RequestKv(kv::Pool& pool) : pool_(pool), state_(pool) {}
 
   /// Finds what is there and takes blocks for the whole prompt. `link` is the running request with
   /// which it has most in common, `leader` that one's; the link is undone where the pool has as
@@ -34,6 +35,9 @@ class RequestKv {
                scheduler::Link& link);
 
   const attention::PromptKv& view() const { return view_; }
+  /// Where its model has one; to be put to use before begin().
+  PromptState& state() { return state_; }
+  const PromptState& state() const { return state_; }
   void set_length(uint32_t length) { view_.length = length; }
   /// Before a pass that writes positions up to `end`.
   void note_written(uint32_t end) { lease_.note_written(end); }
@@ -59,10 +63,13 @@ class RequestKv {
   void release();
 
  private:
+  Result<kv::Lease> find(const Request& request);
+  void clear_blocks(uint32_t first);
   void copy_from(const RequestKv& leader, uint32_t matched, uint32_t ahead);
 
   kv::Pool& pool_;
   kv::Lease lease_;
+  PromptState state_;
   std::vector<void*> blocks_;  // what view_ points to
   attention::PromptKv view_;
   kv::PerTier<uint32_t> found_{};

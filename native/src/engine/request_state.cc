@@ -24,15 +24,22 @@ void RequestState::begin(Request request, Clock::time_point now) {
 }
 
 Status RequestState::reserve_beams(const Request& request) {
-  const uint64_t bytes = need(request, decoder_.kv_bytes_per_position()).beam_bytes;
+  const attention::DeltaShape& shape = decoder_.recipe().delta_shape();
+  const uint64_t bytes = need(request, decoder_.slot_bytes(), decoder_.state_bytes()).beam_bytes;
   if (beam_buffer_.size() < bytes) {
     budget_.give_beams(beam_buffer_);
     Result<device::Buffer> grown = budget_.take_beams(bytes);
     if (!grown.is_ok()) return grown.status();
     beam_buffer_ = std::move(grown).value();
   }
-  char* values = beam_buffer_.as<char>() + bytes / 2;
-  beam_kv_ = {beam_buffer_.data(), values, static_cast<uint32_t>(request.task->slots(request))};
+  const auto slots = static_cast<uint32_t>(request.task->slots(request));
+  // The state first, which must be aligned.
+  char* at = beam_buffer_.as<char>();
+  if (shape.layers > 0) kv_.state().use(shape, reinterpret_cast<float*>(at));
+  at += decoder_.state_bytes();
+  const uint64_t keys = decoder_.kv_bytes_per_position() / 2 * slots;
+  auto* const delta = reinterpret_cast<float*>(at + (2 * keys + 3) / 4 * 4);
+  beam_kv_ = {at, at + keys, slots, shape.layers > 0 ? delta : nullptr};
   return Status::ok();
 }
 
@@ -45,6 +52,7 @@ void RequestState::append_rows(const scheduler::Slice& slice, std::vector<int32_
     TESSERA_CHECK(uint64_t{slice.first} + slice.rows <= request_.prompt.size());
     group.row_count = slice.rows;
     group.first_position = slice.first;
+    group.captures = kv_.state().captures(slice.first, slice.rows);
     const auto first = request_.prompt.begin() + slice.first;
     tokens.insert(tokens.end(), first, first + slice.rows);
     groups.push_back(group);

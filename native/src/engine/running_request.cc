@@ -9,9 +9,10 @@
 
 namespace tessera::engine {
 
-RunningRequest::Need RunningRequest::need(const Request& request, uint64_t position_bytes) {
+RunningRequest::Need RunningRequest::need(const Request& request, uint64_t slot_bytes,
+                                          uint64_t state_bytes) {
   return {kv::blocks_of(static_cast<uint32_t>(request.prompt.size())),
-          position_bytes * request.task->slots(request)};
+          slot_bytes * request.task->slots(request) + state_bytes};
 }
 
 catalogue::Reach RunningRequest::reach_of(const Request& request) {

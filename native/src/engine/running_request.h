@@ -39,7 +39,7 @@ class RunningRequest {
     uint32_t blocks = 0;
     uint64_t beam_bytes = 0;
   };
-  static Need need(const Request& request, uint64_t position_bytes);
+  static Need need(const Request& request, uint64_t slot_bytes, uint64_t state_bytes);
   /// The items that it may get; not set where it has no binding.
   static catalogue::Reach reach_of(const Request& request);
   /// The work of a request that has not begun, for the prediction of its end.

@@ -5,6 +5,8 @@ namespace {
 
 /// Changes when the bytes of a block come to lie elsewhere (attention/block.h).
 constexpr char kLayoutName[] = "panels.1";
+/// The same of a state (attention/delta_state.h).
+constexpr char kStateLayoutName[] = "delta.1";
 
 }  // namespace
 
@@ -17,9 +19,17 @@ ServedModel served_model(const model::Decoder& decoder) {
   served.digest = decoder.digest();
   served.compute_type = std::string(model::compute_type_name(decoder.compute_type()));
   served.position_bytes = decoder.kv_bytes_per_position();
+  served.slot_bytes = decoder.slot_bytes();
+  served.state_bytes = decoder.state_bytes();
   served.block_bytes = layout.bytes();
   served.layout = std::string(kLayoutName) + " " + std::to_string(layout.layers) + "x" +
                   std::to_string(layout.kv_heads) + "x" + std::to_string(layout.head_dim);
+  if (const attention::DeltaShape& shape = decoder.recipe().delta_shape(); shape.layers > 0) {
+    served.state_layout = kStateLayoutName;
+    for (const uint32_t size : {shape.layers, shape.key_heads, shape.value_heads, shape.key_dim,
+                                shape.value_dim, shape.taps})
+      served.state_layout += " " + std::to_string(size);
+  }
   served.element_type = layout.type == tensor::DType::kBf16 ? "bf16" : "f32";
   served.numeric_class = served.compute_type + " " + decoder.numbers();
   return served;

@@ -21,6 +21,9 @@ struct LoadQuestion {
   uint32_t device_tokens = 0;          // there already
   uint32_t prompt_tokens = 0;          // in all
   std::span<const TierIndex> missing;  // tier of each block behind the device's, in order
+  /// Of a state without which keys and values are of no use: tiers of its blocks that are not on
+  /// the device. Where there are any, all of them and all of `missing` are loaded, or nothing is.
+  std::span<const TierIndex> state = {};
   uint64_t block_bytes = 0;
   uint64_t hidden_us = 0;            // until the features are ready: loads cost nothing so far
   PerTier<uint64_t> queued_bytes{};  // that other loads of the tier have before this one

@@ -36,7 +36,8 @@ uint32_t loadable_tokens(const Chain& chain, uint32_t tokens) {
   return reachable > on_device ? reachable - on_device : 0;
 }
 
-void match_committed(PoolState& pool, LeaseRecord& lease) REQUIRES(pool.mutex) {
+/// Finds at most the first `most` tokens.
+void match_committed(PoolState& pool, LeaseRecord& lease, uint32_t most) REQUIRES(pool.mutex) {
   const std::span<const Token> tokens = lease.tokens;
   const uint32_t prefix_tokens = lease.prefix_blocks * kBlockTokens;
   Chain* prefix = nullptr;
@@ -45,7 +46,7 @@ void match_committed(PoolState& pool, LeaseRecord& lease) REQUIRES(pool.mutex) {
     if (prefix != nullptr && common_prefix(prefix->tokens, tokens) < prefix_tokens) {
       prefix = nullptr;  // two texts with one digest: the tokens decide
     }
-    if (prefix != nullptr) {
+    if (prefix != nullptr && most >= prefix_tokens) {
       match_chain(pool, lease, *prefix, prefix_tokens);
       lease.loadable += loadable_tokens(*prefix, prefix_tokens);
     }
@@ -60,7 +61,8 @@ void match_committed(PoolState& pool, LeaseRecord& lease) REQUIRES(pool.mutex) {
     lease.expected_seq = chain->seq;
     const bool is_near = pool.chains.is_near(*chain, lease.wants_exact);
     if (is_near && chain->prefix_blocks == lease.prefix_blocks && chain->prefix == lease.prefix) {
-      const uint32_t same = common_prefix(chain->tokens, tokens.subspan(prefix_tokens));
+      const uint32_t same = std::min(common_prefix(chain->tokens, tokens.subspan(prefix_tokens)),
+                                     most - std::min(most, prefix_tokens));
       if (stands) match_chain(pool, lease, *chain, same);
       if (lease.matched > prefix_tokens && chain->versions_back > 0) {
         lease.versions_back = chain->versions_back;
@@ -118,9 +120,10 @@ Result<Lease> Pool::lookup(const Query& query) {
   }
   lease.wants_exact = query.wants_exact;
   if (!query.tokens.empty() && !pool.chains.version(query.version).is_retired) {
-    match_committed(pool, lease);
+    match_committed(pool, lease, query.match_max);
   }
   lease.own_from = static_cast<uint32_t>(lease.blocks.size());
+  if (query.is_state) return Lease(state_.get(), &lease);
   ++pool.counts.lookups;
   pool.counts.asked_tokens += query.tokens.size();
   for (const TierIndex which : pool.tiers.all()) {

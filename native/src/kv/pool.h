@@ -48,8 +48,10 @@ struct Query {
   std::span<const Token> tokens = {};  // the prompt as far as it may be kept, from its first token
   uint32_t prefix_tokens = 0;          // of them, the static text that is the same for all users
   bool wants_exact = false;            // nothing of versions before `version` (Pool::succeed)
+  uint32_t match_max = UINT32_MAX;     // tokens that may be found, of the first ones
   /// Pool::erasures() when the request began: a lookup for a user who was dropped since is refused.
   uint64_t erasures_seen = UINT64_MAX;
+  bool is_state = false;  // the tokens name a state, not a prompt: they are not counted
 };
 
 struct BlockRef {

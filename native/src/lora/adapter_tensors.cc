@@ -31,7 +31,11 @@ class TensorReader {
 
   Status read(std::vector<TensorEntry> entries, AdapterTensors& to) {
     TESSERA_RETURN_IF_ERROR(check_names(entries));
-    for (TensorEntry& entry : entries) entries_.emplace(entry.name, std::move(entry));
+    find_prefix(entries);
+    for (TensorEntry& entry : entries) {
+      if (!model::is_of_another(entry.name, *model_.family, kPrefix))
+        entries_.emplace(entry.name, std::move(entry));
+    }
     const model::Recipe recipe(model_);
     for (uint32_t layer = 0; layer < model_.layer_count; ++layer) {
       const std::vector<const model::WeightSlot*> matrices = recipe.layers()[layer].matrices();
@@ -42,12 +46,12 @@ class TensorReader {
     }
     TESSERA_RETURN_IF_ERROR(check_experts());
     const TokenIndices& ids = config_.token_indices;
-    TESSERA_RETURN_IF_ERROR(read_rows("model.embed_tokens", ids.embedding, to.embedding));
+    TESSERA_RETURN_IF_ERROR(read_rows(prefix_ + "embed_tokens", ids.embedding, to.embedding));
     // Of a tied model PEFT saves rows of both sides once.
     const bool is_once = model_.tie_word_embeddings && ids.head && ids.head == ids.embedding &&
                          !entries_.contains(std::string(kPrefix) + "lm_head" + std::string(kDelta));
     if (!is_once) TESSERA_RETURN_IF_ERROR(read_rows("lm_head", ids.head, to.head));
-    TESSERA_RETURN_IF_ERROR(read_row_factors("model.embed_tokens", "embedding_", to.embedding));
+    TESSERA_RETURN_IF_ERROR(read_row_factors(prefix_ + "embed_tokens", "embedding_", to.embedding));
     TESSERA_RETURN_IF_ERROR(read_row_factors("lm_head", "", to.head));
     const bool is_tied = model_.tie_word_embeddings;
     const bool has_rows_of_both = is_tied && to.embedding.is_there && !to.embedding.is_whole;
@@ -60,6 +64,20 @@ class TensorReader {
   Status invalid(const std::string& name, const std::string& expected,
                  const std::string& got) const {
     return {Code::kAdapterInvalid, file_ + ": " + name + ": expected " + expected + ", got " + got};
+  }
+
+  /// Of a folder of several models, adapters are of all of them or of the decoder loaded alone.
+  void find_prefix(const std::vector<TensorEntry>& entries) {
+    for (const std::string_view own : model_.family->names.prefixes) {
+      const std::string whole = std::string(kPrefix) + std::string(own);
+      const auto is_own = [&](const TensorEntry& entry) { return entry.name.starts_with(whole); };
+      const bool is_longer = own.size() > prefix_.size();
+      if (is_longer && std::any_of(entries.begin(), entries.end(), is_own)) prefix_ = own;
+    }
+  }
+
+  std::string layer_prefix(uint32_t layer) const {
+    return prefix_ + "layers." + std::to_string(layer) + ".";
   }
 
   /// Names that nothing would be found by: what happened to them, said once.
@@ -116,7 +134,7 @@ class TensorReader {
 
   Status read_factors(uint32_t layer, uint32_t matrix, const model::WeightSlot& slot,
                       AdapterTensors& to) {
-    const std::string module = model::layer_prefix(layer) + std::string(slot.module());
+    const std::string module = layer_prefix(layer) + std::string(slot.module());
     const std::string name = std::string(kPrefix) + module;
     const std::string a_name = name + ".lora_A.weight", b_name = name + ".lora_B.weight";
     const bool is_there = entries_.contains(a_name) || entries_.contains(b_name);
@@ -161,7 +179,7 @@ class TensorReader {
     std::vector<const model::WeightSlot*> parameters;  // a slot of each
     for (const model::WeightSlot* slot : matrices) {
       const std::string& name = slot->part.name;
-      if (name.empty() || !config_.targets_parameter(model::layer_prefix(layer) + name)) continue;
+      if (name.empty() || !config_.targets_parameter(layer_prefix(layer) + name)) continue;
       if (std::none_of(parameters.begin(), parameters.end(),
                        [&](const model::WeightSlot* other) { return other->part.name == name; })) {
         parameters.push_back(slot);
@@ -179,7 +197,7 @@ class TensorReader {
   Status read_parameter(uint32_t layer, const model::WeightSlot::Part& part,
                         const std::string& wrappers,
                         const std::vector<const model::WeightSlot*>& matrices, AdapterTensors& to) {
-    const std::string parameter = model::layer_prefix(layer) + part.name;
+    const std::string parameter = layer_prefix(layer) + part.name;
     const std::string module = parameter.substr(0, parameter.rfind('.')) + wrappers;
     StackedFactors stacked{{}, {}, config_.rank_of(parameter)};
     TESSERA_RETURN_IF_ERROR(check_rank(parameter, stacked.rank));
@@ -195,7 +213,7 @@ class TensorReader {
       const model::WeightSlot& slot = *matrices[i];
       if (slot.part.name != part.name) continue;
       auto& bytes = *to.copies.emplace_back(std::make_unique<std::vector<std::byte>>());
-      to.factors.push_back({model::layer_prefix(layer) + std::string(slot.module()), layer, i,
+      to.factors.push_back({layer_prefix(layer) + std::string(slot.module()), layer, i,
                             stacked.rank, config_.scale_of(parameter, stacked.rank),
                             stacked.a_of(slot), stacked.b_of(slot, bytes)});
     }
@@ -327,6 +345,7 @@ class TensorReader {
   const ModelConfig& model_;
   const Limits& limits_;
   const PeftConfig& config_;
+  std::string prefix_ = "model.";  // of the decoder's names
   std::unordered_map<std::string, TensorEntry> entries_;
   std::string missing_;  // the first tensor of an expert apart that is asked for; empty: none
   bool has_experts_apart_ = false;

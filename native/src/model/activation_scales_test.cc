@@ -108,7 +108,7 @@ class MixtureScalesTest : public ::testing::TestWithParam<const char*> {
 };
 
 INSTANTIATE_TEST_SUITE_P(Families, MixtureScalesTest,
-                         ::testing::Values("qwen3_moe", "qwen2_moe", "olmoe"));
+                         ::testing::Values("qwen3_moe", "qwen2_moe", "olmoe", "qwen3_next"));
 
 TEST_P(MixtureScalesTest, EveryExpertHasAScaleOfItsOwn) {
   const W8A8Model model(shape_);

@@ -1,5 +1,6 @@
-// Causal attention with grouped queries, rotary positions and, as the family says, biases and norms
-// of queries and keys: Llama, Mistral, Qwen2, Qwen3.
+// Causal attention with grouped queries, rotary positions and, as the configuration says, biases,
+// norms of queries and keys and an output gate, whose numbers are projected beside the queries,
+// head by head: Llama, Mistral, Qwen2, Qwen3, Qwen3.5.
 #pragma once
 
 #include <cstdint>
@@ -22,6 +23,7 @@ class AttentionBlock final : public LayerBlock {
 
  private:
   uint64_t q_size_, kv_size_;
+  uint64_t projected_;  // queries, with their gates
 };
 
 }  // namespace tessera::model

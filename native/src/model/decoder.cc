@@ -142,8 +142,30 @@ attention::BlockLayout Decoder::block_layout() const {
 uint64_t Decoder::weight_bytes() const { return impl_->weights.packed_bytes(); }
 
 uint64_t Decoder::kv_bytes_per_position() const {
-  return 2 * config().kv_size() * config().layer_count *
+  return 2 * config().kv_size() * config().attention_layers() *
          tensor::dtype_size(storage_type(impl_->type));
+}
+
+uint64_t Decoder::slot_bytes() const {
+  return kv_bytes_per_position() + impl_->recipe.delta_shape().slot_floats() * sizeof(float);
+}
+
+uint64_t Decoder::state_bytes() const {
+  constexpr uint64_t kLine = device::Device::kAlignment;
+  const attention::DeltaShape& shape = impl_->recipe.delta_shape();
+  if (shape.layers == 0) return 0;
+  return (shape.floats_max() * sizeof(float) + 2 * kLine - 1) / kLine * kLine;
+}
+
+attention::DeltaState Decoder::zero_state(device::Buffer& memory) const {
+  const attention::DeltaShape& shape = impl_->recipe.delta_shape();
+  attention::DeltaState state;
+  if (shape.layers == 0) return state;
+  TESSERA_CHECK(memory.size() >= state_bytes());
+  state.data = memory.as<float>();
+  std::fill_n(state.data, shape.floats(0), 0.0f);
+  state.is_folded.resize(shape.layers);
+  return state;
 }
 
 void Decoder::embedding_row(uint32_t token, float* row) const {

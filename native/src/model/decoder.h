@@ -82,8 +82,15 @@ class Decoder final {
   attention::BlockLayout block_layout() const;
   /// Bytes that the packed weights take.
   uint64_t weight_bytes() const;
-  /// Bytes of keys and values per position over all layers, without a block's padding.
+  /// Bytes of keys and values per position over the layers that have them, without a block's
+  /// padding.
   uint64_t kv_bytes_per_position() const;
+  /// Bytes of keys and values of one row of beams, and of what stands in their place.
+  uint64_t slot_bytes() const;
+  /// Bytes of a prompt's state, with what aligns what lies behind it; 0: the model has none.
+  uint64_t state_bytes() const;
+  /// The state of an empty prompt in `memory`, which has state_bytes() and outlives it.
+  attention::DeltaState zero_state(device::Buffer& memory) const;
 
   /// REQUIRES: max_rows > 0. Allocates everything forward() and logits() need for up to max_rows
   /// rows, in up to max_adapters stretches with an adapter, and prompts of up to max_context

@@ -79,7 +79,7 @@ class FamilyTest : public ::testing::TestWithParam<const char*> {
 
 INSTANTIATE_TEST_SUITE_P(Families, FamilyTest,
                          ::testing::Values("qwen3", "qwen2", "llama", "qwen3_moe", "qwen2_moe",
-                                           "olmoe"));
+                                           "olmoe", "qwen3_5_text", "qwen3_next"));
 
 TEST_P(FamilyTest, ChunksThreadsAndInstructionSetsChangeNoBit) {
   const TestFolder folder;
@@ -149,6 +149,43 @@ TEST_P(FamilyTest, RequestsInOneBatchHaveTheBitsTheyHaveAlone) {
   }
 }
 
+/// Norms whose numbers are these few, each plus `more`; all sums are exact.
+TestTensors with_norms(TestTensors tensors, float more) {
+  for (auto& [name, tensor] : tensors) {
+    if (name.find("norm") == std::string::npos) continue;
+    for (size_t i = 0; i < tensor.bytes.size() / sizeof(float); ++i) {
+      const float number = more + static_cast<float>(i % 5) / 8;
+      std::memcpy(&tensor.bytes[i * sizeof(float)], &number, sizeof number);
+    }
+  }
+  return tensors;
+}
+
+TEST(DecoderTest, NormsOfHybridsMultiplyWithOneMoreThanTheirWeights) {
+  const TestShape shape;
+  const TestTensors tensors = test_tensors(shape, DType::kF32, 5);
+  const TestFolder plain, hybrid, next;
+  plain.write_model(shape, with_norms(tensors, 0.5f));
+  const std::string config = test_config(shape);
+  for (const auto& [folder, more] : {std::pair{&hybrid, 7.0f}, std::pair{&next, -0.5f}}) {
+    folder->write_model(shape, with_norms(tensors, more));
+    folder->write("config.json",
+                  "{\"full_attention_interval\": 1, \"attn_output_gate\": false, "
+                  "\"partial_rotary_factor\": 1.0, \"model_type\": \"qwen3_5_text\", " +
+                      config.substr(config.find("\"vocab_size\"")));
+  }
+  const std::unique_ptr<device::Device> device = open();
+  const std::vector<float> expected = trace(*load(plain, ComputeType::kF32, *device), 9);
+  EXPECT_TRUE(same_bits(trace(*load(next, ComputeType::kF32, *device), 9), expected));
+  auto updated = Decoder::load(hybrid.path(), ComputeType::kF32, *device);
+  ASSERT_TRUE(updated.is_ok()) << updated.status().message();
+  EXPECT_FALSE(same_bits(trace(*updated.value(), 9), expected));
+  auto update = updated.value()->prepare_update(next.path());
+  ASSERT_TRUE(update.is_ok()) << update.status().message();
+  ASSERT_TRUE(updated.value()->update(std::move(update).value()).is_ok());
+  EXPECT_TRUE(same_bits(trace(*updated.value(), 9), expected));
+}
+
 TEST(DecoderTest, ABeamThatRepeatsAPromptAgreesWithThePromptAlone) {
   const TestFolder folder;
   folder.write_model({}, test_tensors({}, DType::kF32, 5));
@@ -168,7 +205,7 @@ TEST(DecoderTest, ABeamThatRepeatsAPromptAgreesWithThePromptAlone) {
 class MixtureTest : public FamilyTest {};
 
 INSTANTIATE_TEST_SUITE_P(Mixtures, MixtureTest,
-                         ::testing::Values("qwen3_moe", "qwen2_moe", "olmoe"));
+                         ::testing::Values("qwen3_moe", "qwen2_moe", "olmoe", "qwen3_next"));
 
 TEST_P(MixtureTest, ExpertsInTwoTensorsAreTheSame) {
   const TestFolder apart, together;

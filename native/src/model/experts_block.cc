@@ -26,7 +26,7 @@ ExpertsBlock::ExpertsBlock(const ModelConfig& config)
     : LayerBlock(inputs_of(config.mixture), floats_of(config.mixture)),
       mixture_(config.mixture),
       hidden_(config.hidden_size) {
-  add_vector(kPostNorm, "post_attention_layernorm.weight", hidden_);
+  add_vector(kPostNorm, "post_attention_layernorm.weight", hidden_, config.family->norm_adds_one);
   add_table(kRouter, "mlp.gate.weight", mixture_.experts, hidden_);
   if (has_shared()) add_shared();
   add_experts();

@@ -1,9 +1,11 @@
 #include "model/family.h"
 
+#include <algorithm>
 #include <iterator>
 #include <vector>
 
 #include "model/attention_block.h"
+#include "model/delta_block.h"
 #include "model/encoder_blocks.h"
 #include "model/experts_block.h"
 #include "model/gated_block.h"
@@ -22,6 +24,11 @@ std::unique_ptr<const LayerBlock> make_mixture(const ModelConfig& config, uint32
   return std::make_unique<const GatedBlock>(config);
 }
 
+template <bool kIsTogether>
+std::unique_ptr<const LayerBlock> make_delta(const ModelConfig& config, uint32_t /*layer*/) {
+  return std::make_unique<const DeltaBlock>(config, kIsTogether);
+}
+
 constexpr MixtureFields kQwen3Mixture = {.expert_size = "moe_intermediate_size",
                                          .experts = 128,
                                          .chosen = 8,
@@ -35,6 +42,58 @@ constexpr MixtureFields kQwen2Mixture = {.expert_size = "moe_intermediate_size",
                                          .has_dense_layers = true};
 constexpr MixtureFields kOlmoeMixture = {
     .expert_size = "intermediate_size", .experts = 64, .chosen = 8, .size = 2048};
+
+constexpr MixtureFields kQwen3NextMixture = {.expert_size = "moe_intermediate_size",
+                                             .experts = 512,
+                                             .chosen = 10,
+                                             .size = 512,
+                                             .shared_size = 512,
+                                             .has_dense_layers = true,
+                                             .normalises = true};
+
+/// Of the decoder's tensors in a folder of several models. transformers saves the decoder of such a
+/// folder under these names too, whose configuration is that of a decoder.
+constexpr std::string_view kTextPart = "model.language_model.";
+
+/// Layers of gated delta nets with one of attention now and then; heads of drafts are not served.
+constexpr Family kHybrid = {
+    .model_type = {},
+    .architecture = {},
+    .head_dim = 256,
+    .qk_norm = QkNorm::kHeads,
+    .rotary_share = 0.25,
+    .qkv_bias = Bias::kAsked,
+    .output_bias = Bias::kAsked,
+    .norm_adds_one = true,
+    .is_hybrid = true,
+    .attention = make<AttentionBlock>,
+    .delta = make_delta<false>,
+    .feed_forward = make<GatedBlock>,
+    .names = {.prefixes = {"model.", kTextPart}, .others = {"mtp.", "model.visual."}}};
+
+constexpr Family hybrid(std::string_view model_type, std::string_view architecture) {
+  Family family = kHybrid;
+  family.model_type = model_type;
+  family.architecture = architecture;
+  return family;
+}
+
+/// The text part of a folder that has a vision tower as well.
+constexpr Family qwen3_5_of_vision() {
+  Family family = hybrid("qwen3_5", "Qwen3_5ForConditionalGeneration");
+  family.part = "text_config";
+  family.part_type = "qwen3_5_text";
+  family.names.prefixes = {kTextPart, "model."};
+  return family;
+}
+
+constexpr Family qwen3_next() {
+  Family family = hybrid("qwen3_next", "Qwen3NextForCausalLM");
+  family.mixture = &kQwen3NextMixture;
+  family.delta = make_delta<true>;
+  family.feed_forward = make_mixture;
+  return family;
+}
 
 constexpr uint32_t kQwen3HeadDim = 128;  // what transformers takes where config.json is silent
 
@@ -94,6 +153,9 @@ constexpr Family kFamilies[] = {
      .mixture = &kOlmoeMixture,
      .attention = make<AttentionBlock>,
      .feed_forward = make_mixture},
+    hybrid("qwen3_5_text", "Qwen3_5ForCausalLM"),
+    qwen3_5_of_vision(),
+    qwen3_next(),
 };
 
 }  // namespace
@@ -102,7 +164,9 @@ std::span<const Family> families() { return kFamilies; }
 
 std::span<const Family> text_families() {
   static const std::vector<Family> all = [] {
-    std::vector<Family> made(std::begin(kFamilies), std::end(kFamilies));
+    std::vector<Family> made;
+    std::copy_if(std::begin(kFamilies), std::end(kFamilies), std::back_inserter(made),
+                 [](const Family& family) { return !family.is_hybrid; });
     const std::span<const Family> encoders = encoder_families();
     made.insert(made.end(), encoders.begin(), encoders.end());
     for (Family& family : made) family.reads_texts = true;

@@ -52,6 +52,8 @@ struct TensorNames {
   std::string_view embedding = "embed_tokens.weight";
   std::string_view layers = "layers.";
   std::string_view final_norm = "norm.weight";  // empty: the last layer ends with its own
+  /// Beginnings of tensors that a folder may have beside, of models that are not served.
+  std::array<std::string_view, 2> others = {};
 };
 
 struct Family {
@@ -67,7 +69,12 @@ struct Family {
   Bias output_bias = Bias::kNever;
   Window window = Window::kNever;
   const MixtureFields* mixture = nullptr;  // null: no layer chooses experts
+  std::string_view part = {};       // of config.json, that describes the decoder; empty: the whole
+  std::string_view part_type = {};  // its model_type, whose results are the same
+  bool norm_adds_one = false;       // RMS norms multiply with 1 + weight
+  bool is_hybrid = false;           // config.json says which layers are gated delta nets
   MakeBlock attention = nullptr;
+  MakeBlock delta = nullptr;  // in place of attention, in layers that are gated delta nets
   MakeBlock feed_forward = nullptr;
   const EncoderFields* encoder = nullptr;  // null: a decoder
   TensorNames names = {};

@@ -8,7 +8,7 @@ GatedBlock::GatedBlock(const ModelConfig& config)
     : LayerBlock({{"mlp"}, {"mlpOutput"}}, config.intermediate_size),
       inner_(config.intermediate_size) {
   const uint64_t hidden = config.hidden_size;
-  add_vector(kPostNorm, "post_attention_layernorm.weight", hidden);
+  add_vector(kPostNorm, "post_attention_layernorm.weight", hidden, config.family->norm_adds_one);
   add_matrix(kGate, "mlp.gate_proj", inner_, hidden);
   add_matrix(kUp, "mlp.up_proj", inner_, hidden, true);
   add_matrix(kDown, "mlp.down_proj", hidden, inner_);

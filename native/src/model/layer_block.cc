@@ -15,6 +15,7 @@ std::string_view WeightSlot::module() const {
 }
 
 std::vector<uint64_t> WeightSlot::shape() const {
+  if (taps > 0) return {outputs / taps, 1, taps};
   return kind == Kind::kVector ? std::vector{outputs} : std::vector{outputs, inputs};
 }
 
@@ -32,9 +33,15 @@ BlockWeights LayerBlock::empty_weights() const {
   return weights;
 }
 
-void LayerBlock::add_vector(uint32_t number, std::string name, uint64_t size) {
+void LayerBlock::add_vector(uint32_t number, std::string name, uint64_t size, bool adds_one) {
   slots_.push_back({std::move(name), WeightSlot::Kind::kVector, number, size});
+  slots_.back().adds_one = adds_one;
   vector_count_ = std::max(vector_count_, number + 1);
+}
+
+void LayerBlock::add_taps(uint32_t number, std::string name, uint64_t channels, uint32_t taps) {
+  add_vector(number, std::move(name), channels * taps);
+  slots_.back().taps = taps;
 }
 
 void LayerBlock::add_table(uint32_t number, std::string name, uint64_t rows, uint64_t columns) {

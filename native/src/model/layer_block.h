@@ -43,6 +43,8 @@ struct WeightSlot {
   bool beside_previous = false;
   /// Where checkpoints that have no tensor of the name have it.
   Part part = {};
+  bool adds_one = false;  // of a vector: 1 is added to each number when it is loaded
+  uint32_t taps = 0;      // of a vector that is [outputs / taps][1][taps], kept as [taps][...]
 
   /// Of a matrix: the name without its ending, as adapters call it.
   std::string_view module() const;
@@ -112,7 +114,9 @@ class LayerBlock {
       : inputs_(std::move(inputs)), floats_per_row_(floats_per_row) {}
 
   /// The next slot; numbers are those of the block's own enumerations.
-  void add_vector(uint32_t number, std::string name, uint64_t size);
+  void add_vector(uint32_t number, std::string name, uint64_t size, bool adds_one = false);
+  /// Weights of a convolution of each channel by itself, kept tap by tap.
+  void add_taps(uint32_t number, std::string name, uint64_t channels, uint32_t taps);
   void add_table(uint32_t number, std::string name, uint64_t rows, uint64_t columns);
   void add_matrix(uint32_t number, const std::string& module, uint64_t outputs, uint64_t inputs,
                   bool beside_previous = false, WeightSlot::Part part = {});

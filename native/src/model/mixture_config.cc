@@ -48,7 +48,7 @@ MixtureConfig read_mixture(ObjectReader& reader, const MixtureFields& fields, ui
       reader.whole("num_experts_per_tok", 1, std::min(mixture.experts, kMaxChosenExperts),
                    std::min(fields.chosen, mixture.experts));
   mixture.size = reader.whole(fields.expert_size, 1, size_max, fields.size);
-  mixture.normalises = reader.boolean("norm_topk_prob", false);
+  mixture.normalises = reader.boolean("norm_topk_prob", fields.normalises);
   if (fields.shared_size > 0) {
     mixture.shared_size =
         reader.whole("shared_expert_intermediate_size", 1, size_max, fields.shared_size);

@@ -22,6 +22,7 @@ struct MixtureFields {
   uint32_t size = 0;
   uint32_t shared_size = 0;       // 0: it has no expert that all rows go through
   bool has_dense_layers = false;  // decoder_sparse_step and mlp_only_layers are read
+  bool normalises = false;        // norm_topk_prob where config.json is silent
 };
 
 struct MixtureConfig {

@@ -144,19 +144,35 @@ void read_sight(ObjectReader& reader, ModelConfig& config) {
   }
 }
 
+/// The part that describes the decoder, of a configuration of several models.
+ObjectReader part_of(ObjectReader& reader, const Family& family) {
+  if (family.part.empty()) return reader;
+  std::optional<ObjectReader> part = reader.object(family.part);
+  const std::string type(family.part_type);
+  if (part && part->text("model_type", type) != type) part->refuse("model_type", type);
+  if (part) return *part;
+  reader.refuse(family.part, "an object");
+  return reader;
+}
+
 /// Reads a decoder's settings beside the shape. Errors: settings that this engine does not compute.
 void read_decoder(ObjectReader& reader, ModelConfig& config) {
   read_sight(reader, config);
   read_rope(reader, *config.family, config.head_dim, config.max_positions, config.rope);
   config.max_positions = config.rope.positions(config.max_positions);
-  read_sliding_window(reader, config);
+  if (config.family->is_hybrid) {
+    config.delta = read_delta(reader);
+    config.delta_layers = read_delta_layers(reader, config.layer_count);
+    config.output_gate = reader.boolean("attn_output_gate", true);
+  } else {
+    read_sliding_window(reader, config);
+  }
   if (config.family->mixture != nullptr) {
     config.mixture =
         read_mixture(reader, *config.family->mixture, config.layer_count, kMaxIntermediateSize);
   }
   config.rms_norm_eps =
       static_cast<float>(reader.number("rms_norm_eps", 0, 1, config.family->rms_norm_eps));
-  config.tie_word_embeddings = reader.boolean("tie_word_embeddings", false);
   const std::string activation(config.family->activation);
   if (reader.text("hidden_act", activation) != activation) {
     reader.refuse("hidden_act", "\"" + activation + "\"");
@@ -194,12 +210,17 @@ Result<ModelConfig> ModelConfig::parse(std::string_view text, const std::string&
   ModelConfig config;
   config.family = known.data();  // where the reader refuses the field, the rest is still read
   read_family(reader, known, config);
-  read_shape(reader, config);
+  ObjectReader part = part_of(reader, *config.family);
+  read_shape(part, config);
   if (config.family->encoder != nullptr) {
-    read_encoder(reader, *config.family->encoder, config);
+    read_encoder(part, *config.family->encoder, config);
   } else {
-    read_decoder(reader, config);
+    read_decoder(part, config);
+    // transformers ties what the whole says, whatever its parts say.
+    config.tie_word_embeddings = reader.boolean("tie_word_embeddings", false);
   }
+  refuse_other_weights(part);
+  reader.adopt(part);
   refuse_other_weights(reader);
   TESSERA_RETURN_IF_ERROR(reader.status());
   return config;
@@ -218,6 +239,11 @@ Result<ModelConfig> ModelConfig::load(const std::string& folder, std::span<const
   return parse(file.value().text(), path, known);
 }
 
+uint32_t ModelConfig::attention_layers() const {
+  return layer_count -
+         static_cast<uint32_t>(std::count(delta_layers.begin(), delta_layers.end(), uint8_t{1}));
+}
+
 std::vector<float> ModelConfig::local_rope_frequencies() const {
   if (encoder.reach == 0) return {};
   RopeConfig local = rope;
@@ -226,7 +252,7 @@ std::vector<float> ModelConfig::local_rope_frequencies() const {
 }
 
 std::string ModelConfig::canonical_text() const {
-  std::string text(family->model_type);
+  std::string text(family->part.empty() ? family->model_type : family->part_type);
   for (const uint64_t value :
        {uint64_t{vocab_size}, uint64_t{hidden_size}, uint64_t{layer_count}, uint64_t{head_count},
         uint64_t{kv_head_count}, uint64_t{head_dim}, uint64_t{intermediate_size},
@@ -243,6 +269,10 @@ std::string ModelConfig::canonical_text() const {
   for (const float frequency : rope_frequencies()) append(static_cast<double>(frequency));
   if (rope.magnitude != 1) append(rope.magnitude);
   if (!is_causal) text += " sees all";
+  if (!delta_layers.empty()) {
+    text += delta.canonical_text() + (output_gate ? " gated " : " ");
+    for (const uint8_t is_one : delta_layers) text += is_one != 0 ? '1' : '0';
+  }
   return text + mixture.canonical_text() + encoder.canonical_text();
 }
 

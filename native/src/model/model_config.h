@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/status.h"
+#include "model/delta_config.h"
 #include "model/encoder_config.h"
 #include "model/family.h"
 #include "model/mixture_config.h"
@@ -41,7 +42,10 @@ struct ModelConfig {
   bool tie_word_embeddings = false;
   bool qkv_bias = false;
   bool output_bias = false;  // of the attention's output projection
+  bool output_gate = false;  // what attention mixes goes through a gate of each number
   bool is_causal = true;     // of a decoder: no row sees one behind it
+  DeltaConfig delta;
+  std::vector<uint8_t> delta_layers;  // 1: a gated delta net; empty: the family has none
   MixtureConfig mixture;
   EncoderConfig encoder;  // of families of encoders
   RopeConfig rope;
@@ -49,6 +53,10 @@ struct ModelConfig {
   /// Numbers of a row's queries, and of its keys or values, over all heads.
   uint64_t q_size() const { return uint64_t{head_count} * head_dim; }
   uint64_t kv_size() const { return uint64_t{kv_head_count} * head_dim; }
+
+  bool is_delta(uint32_t layer) const { return !delta_layers.empty() && delta_layers[layer] != 0; }
+  /// Layers that have keys and values.
+  uint32_t attention_layers() const;
 
   /// Reads folder/config.json of a model of one of the families `known`. Errors: MODEL_NOT_FOUND,
   /// MODEL_INVALID naming file, field, what was expected and what was found.

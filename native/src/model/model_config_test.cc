@@ -126,6 +126,118 @@ TEST(ModelConfigTest, MixturesThatAreNoneAreRefusedByField) {
             parsed(mixture_with("\"norm_topk_prob\": true")).canonical_text());
 }
 
+/// A configuration of a hybrid with other fields in front; "" for a list of four layers.
+std::string hybrid_with(const std::string& field, const std::string& type = "qwen3_5_text") {
+  TestShape shape;
+  shape.model_type = type;
+  shape.layers = 4;
+  shape.interval = 4;
+  return with(field, test_config(shape));
+}
+
+std::string layers_of(const std::string& types) {
+  std::string text = "\"layer_types\": [";
+  for (const char type : types) {
+    text += text.back() == '[' ? "" : ",";
+    text += type == 'd' ? "\"linear_attention\"" : "\"full_attention\"";
+  }
+  return text + "]";
+}
+
+TEST(ModelConfigTest, HybridsHaveLayersOfTwoKinds) {
+  const ModelConfig config = parsed(hybrid_with(""));
+  EXPECT_EQ(config.delta_layers, (std::vector<uint8_t>{1, 1, 1, 0}));
+  EXPECT_TRUE(config.is_delta(0) && !config.is_delta(3));
+  EXPECT_EQ(config.attention_layers(), 1u);
+  EXPECT_TRUE(config.output_gate);
+  EXPECT_EQ(config.delta.keys(), 12u);
+  EXPECT_EQ(config.delta.values(), 20u);
+  EXPECT_EQ(config.delta.channels(), 44u);
+  EXPECT_EQ(config.delta.taps, 4u);
+  EXPECT_EQ(parsed(hybrid_with(layers_of("ffdd"))).delta_layers,
+            (std::vector<uint8_t>{0, 0, 1, 1}));
+  EXPECT_EQ(parsed(hybrid_with(layers_of("ffff"))).attention_layers(), 4u);
+  EXPECT_EQ(parsed(hybrid_with("\"layer_types\": null, \"full_attention_interval\": 2"))
+                .attention_layers(),
+            2u);
+  EXPECT_EQ(parsed(kValid).attention_layers(), 2u);
+  EXPECT_FALSE(parsed(kValid).is_delta(0) || parsed(kValid).output_gate);
+}
+
+TEST(ModelConfigTest, HybridsDefaultAsTransformersDoes) {
+  std::string text = hybrid_with("");
+  for (const char* field : {"linear_", "head_dim", "full_attention_interval"}) {
+    for (size_t at = 0; (at = text.find("\"" + std::string(field))) != std::string::npos;) {
+      text.erase(at, text.find(", ", at) + 2 - at);
+    }
+  }
+  const ModelConfig config = parsed(text);
+  EXPECT_EQ(config.head_dim, 256u);
+  EXPECT_EQ(config.delta.key_heads, 16u);
+  EXPECT_EQ(config.delta.value_heads, 32u);
+  EXPECT_EQ(config.delta.key_dim, 128u);
+  EXPECT_EQ(config.delta.value_dim, 128u);
+  EXPECT_EQ(config.delta.taps, 4u);
+  EXPECT_EQ(config.delta_layers, (std::vector<uint8_t>{1, 1, 1, 0}));
+  const ModelConfig mixed = parsed(hybrid_with("", "qwen3_next"));
+  EXPECT_TRUE(mixed.mixture.normalises);
+  EXPECT_EQ(mixed.mixture.shared_size, 29u);
+}
+
+TEST(ModelConfigTest, HybridsThatAreNoneAreRefusedByField) {
+  const struct {
+    const char* field;
+    std::string json;
+  } cases[] = {
+      {"layer_types", layers_of("dddd")},  // no keys and values at all
+      {"layer_types", layers_of("dddff")},
+      {"layer_types", "\"layer_types\": [\"sliding_attention\", 1, 2, 3]"},
+      {"full_attention_interval", "\"full_attention_interval\": 5"},
+      {"full_attention_interval", "\"full_attention_interval\": 0"},
+      {"linear_num_value_heads", "\"linear_num_value_heads\": 3"},
+      {"linear_num_value_heads", "\"linear_num_value_heads\": 0"},
+      {"linear_num_key_heads", "\"linear_num_key_heads\": 1025"},
+      {"linear_key_head_dim", "\"linear_key_head_dim\": 0"},
+      {"linear_value_head_dim", "\"linear_value_head_dim\": 1025"},
+      {"linear_conv_kernel_dim", "\"linear_conv_kernel_dim\": 1"},
+      {"linear_conv_kernel_dim", "\"linear_conv_kernel_dim\": 9"},
+      {"attn_output_gate", "\"attn_output_gate\": 1"},
+  };
+  for (const auto& bad : cases) expect_refused(hybrid_with(bad.json), bad.field);
+}
+
+TEST(ModelConfigTest, WhatChangesAHybridsResultChangesItsText) {
+  const std::string whole = parsed(hybrid_with("")).canonical_text();
+  for (const std::string& field :
+       {layers_of("dfdf"), std::string("\"attn_output_gate\": false"),
+        std::string("\"linear_num_value_heads\": 2"), std::string("\"linear_key_head_dim\": 7"),
+        std::string("\"linear_conv_kernel_dim\": 3")}) {
+    EXPECT_NE(parsed(hybrid_with(field)).canonical_text(), whole) << field;
+  }
+}
+
+TEST(ModelConfigTest, TheTextPartOfAVisionFolderIsRead) {
+  const auto vision = [](const std::string& beside, const std::string& inside) {
+    return "{\"model_type\": \"qwen3_5\", " + beside + "\"vision_config\": {\"depth\": 1}, " +
+           "\"text_config\": " + hybrid_with(inside) + "}";
+  };
+  const ModelConfig config = parsed(vision("", "\"tie_word_embeddings\": true"));
+  EXPECT_EQ(config.hidden_size, 24u);
+  EXPECT_EQ(config.attention_layers(), 1u);
+  EXPECT_FALSE(config.tie_word_embeddings);  // transformers reads what stands at the top
+  EXPECT_TRUE(parsed(vision("\"tie_word_embeddings\": true, ", "")).tie_word_embeddings);
+  expect_refused(vision("", "\"linear_conv_kernel_dim\": 1"), "text_config.linear_conv_kernel_dim");
+  expect_refused(vision("\"quantization_config\": {}, ", ""), "quantization_config");
+  expect_refused(vision("", "\"model_type\": \"qwen3_next\""), "text_config.model_type");
+  EXPECT_EQ(parsed(vision("", "")).canonical_text(), parsed(hybrid_with("")).canonical_text());
+  expect_refused("{\"model_type\": \"qwen3_5\"}", "text_config");
+  expect_refused("{\"model_type\": \"qwen3_5\", \"text_config\": 3}", "text_config");
+}
+
+TEST(ModelConfigTest, NoHybridMakesVectorsOfTexts) {
+  EXPECT_FALSE(ModelConfig::parse(hybrid_with(""), "config.json", text_families()).is_ok());
+}
+
 TEST(ModelConfigTest, ListsThatAreOfAnotherKindAreRefusedByField) {
   for (const char* value : {"\"full_attention\"", "0", "1.5", "true", "{}", "{\"0\": 1}"}) {
     const std::string kind = std::string(": ") + value;

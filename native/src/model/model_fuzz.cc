@@ -179,12 +179,15 @@ int main(int argc, char** argv) {
   std::mt19937_64 random(seed);
   auto device = device::open_cpu_device({.thread_count = 1, .instruction_set = {}});
   TESSERA_CHECK(device.is_ok());
-  model::TestShape shapes[2];
+  constexpr size_t kShapes = 3;
+  model::TestShape shapes[kShapes];
   shapes[1].model_type = "qwen2_moe";
-  std::string files[2], configs[2], scales[2];
-  for (size_t i = 0; i < 2; ++i) {
+  shapes[2].model_type = "qwen3_5_text";
+  std::string files[kShapes], configs[kShapes], scales[kShapes];
+  for (size_t i = 0; i < kShapes; ++i) {
     files[i] = model::safetensors_file(model::test_tensors(shapes[i], tensor::DType::kBf16, seed));
-    configs[i] = model::with_lists(model::test_config(shapes[i]), shapes[i].layers);
+    configs[i] = model::test_config(shapes[i]);
+    if (!shapes[i].is_hybrid()) configs[i] = model::with_lists(configs[i], shapes[i].layers);
     scales[i] = model::scales_text(configs[i]);
   }
   std::string index = "{\"metadata\":{},\"weight_map\":{\"lm_head.weight\":\"whole.safetensors\"}}";
@@ -194,7 +197,7 @@ int main(int argc, char** argv) {
   const std::string static_scales = model::static_scales_file();
   uint64_t loaded = 0;
   for (uint64_t i = 0; i < cases; ++i) {
-    const size_t family = i / 16 % 2;
+    const size_t family = i / 16 % kShapes;
     const std::string bad_file = model::mutate(files[family], random),
                       bad_config = model::mutate(configs[family], random);
     LLVMFuzzerTestOneInput(reinterpret_cast<const uint8_t*>(bad_file.data()), bad_file.size());

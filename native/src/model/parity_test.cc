@@ -110,6 +110,7 @@ std::vector<double> path_scores(const Decoder& decoder, const std::vector<int32_
 /// Numbers that are within their tolerance, of all.
 struct Tally {
   size_t within = 0, all = 0;
+  double worst_path = 0;
 
   void add(double ours, double expected, double tolerance) {
     within += std::abs(ours - expected) <= tolerance ? 1 : 0;
@@ -141,6 +142,7 @@ void compare(const Decoder& decoder, element recorded, double tolerance, Tally& 
     const std::vector<double> ours = path_scores(decoder, prompt, tokens);
     for (size_t i = 0; i < ours.size(); ++i) {
       tally.add(ours[i], scores[i], tolerance * static_cast<double>(length));
+      tally.worst_path = std::max(tally.worst_path, std::abs(ours[i] - scores[i]));
     }
   }
 }
@@ -166,10 +168,13 @@ TEST(Parity, RecordedLogitsAndPathScoresOfEveryFamilyAreReproduced) {
       compare(*w8a8, recorded, 0.4, rounded);  // random weights: no room for rounding
     }
     EXPECT_EQ(exact.within, exact.all);
-    // A rounded row that was near a tie chooses another expert.
-    const bool is_mixture = f32->config().mixture.experts > 0;
-    EXPECT_GE(static_cast<double>(rounded.within),
-              (is_mixture ? 0.8 : 1) * static_cast<double>(rounded.all));
+    // A rounded row that was near a tie chooses another expert; a state's output that rounding
+    // turns, since next to nothing is left of it, is scaled up by its norm.
+    const bool is_hybrid = f32->config().family->is_hybrid;
+    const double share = f32->config().mixture.experts > 0 ? 0.8 : is_hybrid ? 0.98 : 1;
+    EXPECT_GE(static_cast<double>(rounded.within), share * static_cast<double>(rounded.all));
+    if (is_hybrid) EXPECT_LE(exact.worst_path, 2e-5);
+    RecordProperty(folder.filename().string(), std::to_string(exact.worst_path));
   }
 }
 

@@ -34,6 +34,7 @@ void Pass::run(const Layer& layer, std::span<const BlockWeights> weights) {
     first_input_ += static_cast<uint32_t>(block.inputs().size());
     first_matrix_ += block.matrix_count();
   }
+  attention_layer_ += config().is_delta(layer_) ? 0 : 1;
   layer_ += 1;
 }
 
@@ -177,6 +178,14 @@ void Pass::scale_by_sigmoid(const float* x, const float* w, float* y, uint64_t n
   ops::scale_by_sigmoid(device_, {x, w, config().hidden_size, y, n}, rows());
 }
 
+void Pass::copy_queries(const float* both, float* q) {
+  ops::copy_queries(device_, {both, config().head_count, config().head_dim}, rows(), q);
+}
+
+void Pass::scale_by_gates(const float* both, float* y) {
+  ops::scale_by_gates(device_, {both, config().head_count, config().head_dim}, rows(), y);
+}
+
 void Pass::choose(const ops::Router& router, const float* x) {
   workspace_.experts_.choose(device_, router, x, rows(), config().hidden_size);
   const ops::ExpertRows& chosen = workspace_.experts_.rows();
@@ -233,7 +242,7 @@ void Pass::round(float* x, uint64_t n) {
 
 void Pass::attend(const float* q, const float* k, const float* v, float* mixed,
                   const attention::Sight& sight) {
-  attention::Layer layer{layer_, config().head_count, recipe_.block_layout(type_), sight};
+  attention::Layer layer{attention_layer_, config().head_count, recipe_.block_layout(type_), sight};
   if (!batch_.keeps_layers) {
     layer.index = 0;
     layer.layout.layers = 1;
@@ -241,6 +250,13 @@ void Pass::attend(const float* q, const float* k, const float* v, float* mixed,
   attention::write_kv(device_, layer, batch_.groups, k, v);
   timed(workspace_.times_.attention_us,
         [&] { attention::attend(device_, layer, batch_.groups, q, mixed, workspace_.attention_); });
+}
+
+void Pass::recur(const attention::DeltaWeights& weights, const attention::DeltaRows& rows) {
+  timed(workspace_.times_.attention_us, [&] {
+    attention::delta_rule(device_, recipe_.delta_shape(), layer_ - attention_layer_, batch_.groups,
+                          weights, rows, workspace_.delta_);
+  });
 }
 
 }  // namespace tessera::model

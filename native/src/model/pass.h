@@ -12,6 +12,7 @@
 #include <span>
 
 #include "attention/attention.h"
+#include "attention/delta_rule.h"
 #include "attention/kv_view.h"
 #include "device/device.h"
 #include "model/decoder.h"
@@ -91,6 +92,9 @@ class Pass {
   void normalise(float* x, uint64_t n, const float* weight);
   /// y *= sigmoid(x . w) of every row: x is [rows][hidden_size], y [rows][n].
   void scale_by_sigmoid(const float* x, const float* w, float* y, uint64_t n);
+  /// Of what the block has projected: copies its queries, and scales y by its gates.
+  void copy_queries(const float* both, float* q);
+  void scale_by_gates(const float* both, float* y);
   /// Chooses experts for every row of x, [rows][hidden_size]; what follows is about them.
   void choose(const ops::Router& router, const float* x);
   /// y = silu(x gate) * (x up) of each chosen pair, with the block's matrices from `first_gate` and
@@ -111,6 +115,8 @@ class Pass {
   /// Keeps keys and values of all rows, and then lets the rows attend: `mixed` is [rows][q_size].
   void attend(const float* q, const float* k, const float* v, float* mixed,
               const attention::Sight& sight = {});
+  /// Runs the layer's recurrence (attention/delta_rule.h) over the groups of the pass.
+  void recur(const attention::DeltaWeights& weights, const attention::DeltaRows& rows);
 
  private:
   ops::Operand operand(uint32_t input, uint64_t k, Workspace::Side side = Workspace::Side::kRows);
@@ -132,8 +138,9 @@ class Pass {
   const StaticScales* const static_scales_;     // of kW8A8Static
   std::optional<ops::LayerNorm> pending_norm_;  // of the residual stream
   uint32_t layer_ = 0;
-  uint32_t first_input_ = 0;   // of the block that runs, among the layer's
-  uint32_t first_matrix_ = 0;  // likewise
+  uint32_t attention_layer_ = 0;  // the next among those that have keys and values
+  uint32_t first_input_ = 0;      // of the block that runs, among the layer's
+  uint32_t first_matrix_ = 0;     // likewise
 };
 
 }  // namespace tessera::model

@@ -33,9 +33,15 @@ std::vector<const WeightSlot*> Layer::matrices() const {
 Recipe::Recipe(ModelConfig config, Purpose purpose)
     : config_(std::move(config)), purpose_(purpose), layers_(config_.layer_count) {
   TESSERA_CHECK(config_.family->encoder == nullptr || purpose == Purpose::kRows);
+  if (const DeltaConfig& delta = config_.delta; delta.key_heads > 0) {
+    delta_shape_ = {config_.layer_count - config_.attention_layers(), delta.key_heads,
+                    delta.value_heads, delta.key_dim, delta.value_dim, delta.taps};
+  }
   if (config_.family->entry != nullptr) entry_ = config_.family->entry(config_, 0);
   for (uint32_t i = 0; i < config_.layer_count; ++i) {
-    layers_[i].blocks.push_back(config_.family->attention(config_, i));
+    const MakeBlock mix = config_.is_delta(i) ? config_.family->delta : config_.family->attention;
+    TESSERA_CHECK(mix != nullptr);
+    layers_[i].blocks.push_back(mix(config_, i));
     layers_[i].blocks.push_back(config_.family->feed_forward(config_, i));
   }
 }
@@ -77,7 +83,7 @@ Recipe::Work Recipe::work() const {
 }
 
 attention::BlockLayout Recipe::block_layout(ComputeType type) const {
-  return {config_.layer_count, config_.kv_head_count, config_.head_dim, storage_type(type)};
+  return {config_.attention_layers(), config_.kv_head_count, config_.head_dim, storage_type(type)};
 }
 
 uint64_t Recipe::widest_input() const {

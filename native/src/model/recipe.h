@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "attention/block.h"
+#include "attention/delta_state.h"
 #include "model/compute_type.h"
 #include "model/layer_block.h"
 #include "model/model_config.h"
@@ -47,8 +48,10 @@ class Recipe {
     uint32_t mixtures = 0;  // layers that choose experts
   };
   Work work() const;
-  /// Blocks of the prompt's keys and values.
+  /// Blocks of the prompt's keys and values, of the layers that have them.
   attention::BlockLayout block_layout(ComputeType type) const;
+  /// The prompt's state, of layers that have one in place of keys and values; no layers: none have.
+  const attention::DeltaShape& delta_shape() const { return delta_shape_; }
   /// The longest row that enters a product of a layer, and the most scratch that a block takes.
   uint64_t widest_input() const;
   uint64_t floats_per_row() const;
@@ -58,6 +61,7 @@ class Recipe {
  private:
   ModelConfig config_;
   Purpose purpose_;
+  attention::DeltaShape delta_shape_;
   std::unique_ptr<const LayerBlock> entry_;
   std::vector<Layer> layers_;
 };

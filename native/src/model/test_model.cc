@@ -40,17 +40,42 @@ void add_gated(const std::string& module, uint64_t hidden, uint64_t size,
   matrices.push_back({module + "down_proj", hidden, size});
 }
 
+/// Queries, keys, values, their gates and the two numbers of a head: apart, or in two matrices.
+void add_delta(const std::string& module, const TestShape& s, std::vector<TestMatrix>& matrices) {
+  const uint64_t keys = uint64_t{s.key_heads} * s.key_dim;
+  const uint64_t values = uint64_t{s.value_heads} * s.value_dim;
+  if (s.model_type == "qwen3_next") {
+    matrices.push_back({module + "in_proj_qkvz", 2 * (keys + values), s.hidden});
+    matrices.push_back({module + "in_proj_ba", 2 * s.value_heads, s.hidden});
+  } else {
+    matrices.push_back({module + "in_proj_qkv", 2 * keys + values, s.hidden});
+    matrices.push_back({module + "in_proj_z", values, s.hidden});
+    matrices.push_back({module + "in_proj_b", s.value_heads, s.hidden});
+    matrices.push_back({module + "in_proj_a", s.value_heads, s.hidden});
+  }
+  matrices.push_back({module + "out_proj", s.hidden, values});
+}
+
+void add_attention(const std::string& module, const TestShape& s,
+                   std::vector<TestMatrix>& matrices) {
+  const uint64_t q = uint64_t{s.heads} * s.head_dim, kv = uint64_t{s.kv_heads} * s.head_dim;
+  matrices.push_back({module + "q_proj", (s.is_hybrid() ? 2 : 1) * q, s.hidden});
+  matrices.push_back({module + "k_proj", kv, s.hidden});
+  matrices.push_back({module + "v_proj", kv, s.hidden});
+  matrices.push_back({module + "o_proj", s.hidden, q});
+}
+
 }  // namespace
 
 std::vector<TestMatrix> test_matrices(const TestShape& s) {
-  const uint64_t q = uint64_t{s.heads} * s.head_dim, kv = uint64_t{s.kv_heads} * s.head_dim;
   std::vector<TestMatrix> matrices;
   for (uint32_t i = 0; i < s.layers; ++i) {
     const std::string layer = "model.layers." + std::to_string(i) + ".";
-    matrices.push_back({layer + "self_attn.q_proj", q, s.hidden});
-    matrices.push_back({layer + "self_attn.k_proj", kv, s.hidden});
-    matrices.push_back({layer + "self_attn.v_proj", kv, s.hidden});
-    matrices.push_back({layer + "self_attn.o_proj", s.hidden, q});
+    if (s.is_delta(i)) {
+      add_delta(layer + "linear_attn.", s, matrices);
+    } else {
+      add_attention(layer + "self_attn.", s, matrices);
+    }
     if (!s.is_mixture()) {
       add_gated(layer + "mlp.", s.hidden, s.intermediate, matrices);
       continue;
@@ -59,8 +84,7 @@ std::vector<TestMatrix> test_matrices(const TestShape& s) {
       add_gated(layer + "mlp.experts." + std::to_string(expert) + ".", s.hidden, s.intermediate,
                 matrices);
     }
-    if (s.model_type == "qwen2_moe")
-      add_gated(layer + "mlp.shared_expert.", s.hidden, s.shared, matrices);
+    if (s.has_shared()) add_gated(layer + "mlp.shared_expert.", s.hidden, s.shared, matrices);
   }
   return matrices;
 }
@@ -79,6 +103,13 @@ std::string test_config(const TestShape& s) {
                     field("moe_intermediate_size", s.intermediate) +
                     field("shared_expert_intermediate_size", s.shared)
               : "") +
+         (s.is_hybrid() ? field("full_attention_interval", s.interval) +
+                              field("linear_num_key_heads", s.key_heads) +
+                              field("linear_num_value_heads", s.value_heads) +
+                              field("linear_key_head_dim", s.key_dim) +
+                              field("linear_value_head_dim", s.value_dim) +
+                              field("linear_conv_kernel_dim", s.taps)
+                        : "") +
          "\"rope_theta\": 10000.0, " +
          "\"rms_norm_eps\": 1e-6, \"tie_word_embeddings\": " + (s.tied ? "true" : "false") + "}";
 }
@@ -87,7 +118,8 @@ TestTensors test_tensors(const TestShape& s, tensor::DType type, uint64_t seed) 
   std::mt19937_64 random(seed);
   TestTensors tensors;
   const auto add = [&](const std::string& name, std::vector<uint64_t> shape) {
-    const uint64_t count = shape[0] * (shape.size() == 2 ? shape[1] : 1);
+    uint64_t count = 1;
+    for (const uint64_t size : shape) count *= size;
     tensors[name] = {std::string(tensor::dtype_name(type)), shape,
                      random_bytes(type, count, random)};
   };
@@ -99,7 +131,13 @@ TestTensors test_tensors(const TestShape& s, tensor::DType type, uint64_t seed) 
     const std::string layer = "model.layers." + std::to_string(i) + ".";
     add(layer + "input_layernorm.weight", {s.hidden});
     add(layer + "post_attention_layernorm.weight", {s.hidden});
-    if (s.model_type.starts_with("qwen3")) {
+    if (s.is_delta(i)) {
+      const uint64_t channels = 2 * s.key_heads * s.key_dim + s.value_heads * s.value_dim;
+      add(layer + "linear_attn.A_log", {s.value_heads});
+      add(layer + "linear_attn.dt_bias", {s.value_heads});
+      add(layer + "linear_attn.norm.weight", {s.value_dim});
+      add(layer + "linear_attn.conv1d.weight", {channels, 1, s.taps});
+    } else if (s.model_type.starts_with("qwen3")) {
       add(layer + "self_attn.q_norm.weight", {s.head_dim});
       add(layer + "self_attn.k_norm.weight", {s.head_dim});
     }
@@ -108,7 +146,7 @@ TestTensors test_tensors(const TestShape& s, tensor::DType type, uint64_t seed) 
       add(layer + "self_attn.k_norm.weight", {kv});
     }
     if (s.is_mixture()) add(layer + "mlp.gate.weight", {s.experts, s.hidden});
-    if (s.model_type == "qwen2_moe") add(layer + "mlp.shared_expert_gate.weight", {1, s.hidden});
+    if (s.has_shared()) add(layer + "mlp.shared_expert_gate.weight", {1, s.hidden});
     if (s.model_type.starts_with("qwen2")) {
       add(layer + "self_attn.q_proj.bias", {q});
       add(layer + "self_attn.k_proj.bias", {kv});

@@ -27,7 +27,13 @@ struct TestShape {
   /// rows go through.
   uint32_t experts = 5, chosen = 2, shared = 29;
 
-  bool is_mixture() const { return model_type.ends_with("moe"); }
+  /// Of hybrids: one layer in `interval` is of attention, the others are gated delta nets.
+  uint32_t interval = 2, key_heads = 2, value_heads = 4, key_dim = 6, value_dim = 5, taps = 4;
+
+  bool is_hybrid() const { return model_type == "qwen3_5_text" || model_type == "qwen3_next"; }
+  bool is_delta(uint32_t layer) const { return is_hybrid() && (layer + 1) % interval != 0; }
+  bool is_mixture() const { return model_type.ends_with("moe") || model_type == "qwen3_next"; }
+  bool has_shared() const { return model_type == "qwen2_moe" || model_type == "qwen3_next"; }
 };
 
 /// A linear layer without its bias.

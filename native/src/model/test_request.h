@@ -42,6 +42,13 @@ class TestRequest {
   std::vector<uint8_t> memory_;  // of the blocks
   std::vector<void*> blocks_;
   std::vector<uint8_t> beam_keys_, beam_values_;
+  static constexpr size_t kLineFloats = 16;
+  struct alignas(64) Line {
+    float floats[kLineFloats] = {};
+  };
+  std::vector<Line> state_memory_;
+  attention::DeltaState state_;
+  std::vector<float> slots_;
   std::vector<uint32_t> ancestors_;  // of the last step's rows, [rows][steps taken - 1]
   uint32_t steps_ = 0;
   uint32_t last_slot_ = 0, next_slot_ = 0;  // of the last step's first row, and of the next one's

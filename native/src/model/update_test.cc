@@ -154,11 +154,52 @@ TEST_P(UpdateTest, OfAnotherConfigurationOrWithBadTensorsIsRefusedBeforeAnything
   EXPECT_TRUE(same_bits(logits_of(*decoder), logits));
 }
 
+/// transformers saves a decoder that it took out of a vision folder under the names of that.
+TEST(UpdateOfHybrids, TakesTheNamesOfEitherFolder) {
+  TestShape shape;
+  shape.model_type = "qwen3_5_text";
+  const TestTensors tensors = test_tensors(shape, DType::kBf16, 2);
+  TestTensors renamed;
+  for (const auto& [name, tensor] : tensors) {
+    const bool is_head = name == "lm_head.weight";
+    renamed[is_head ? name : "model.language_model." + name.substr(std::strlen("model."))] = tensor;
+  }
+  const std::string config = test_config(shape);
+  TestTensors with_tower = renamed;
+  with_tower["model.visual.norm.weight"] = tensors.at("model.norm.weight");
+  with_tower["mtp.norm.weight"] = tensors.at("model.norm.weight");
+  const TestFolder served, decoder_alone, vision;
+  served.write_model(shape, test_tensors(shape, DType::kBf16, 1));
+  decoder_alone.write_model(shape, renamed);
+  vision.write_model(shape, with_tower);
+  vision.write("config.json", "{\"model_type\": \"qwen3_5\", \"text_config\": " + config + "}");
+  const TestFolder expected;
+  expected.write_model(shape, tensors);
+  const auto device =
+      std::move(device::open_cpu_device({.thread_count = 1, .instruction_set = {}})).value();
+  const auto load = [&](const TestFolder& folder) {
+    auto decoder = Decoder::load(folder.path(), ComputeType::kF32, *device);
+    EXPECT_TRUE(decoder.is_ok()) << decoder.status().message();
+    return std::move(decoder).value();
+  };
+  const std::vector<float> logits = logits_of(*load(expected));
+  const auto updated = load(served);
+  for (const TestFolder* folder : {&decoder_alone, &served, &vision}) {
+    auto update = updated->prepare_update(folder->path());
+    ASSERT_TRUE(update.is_ok()) << update.status().message();
+    ASSERT_TRUE(updated->update(std::move(update).value()).is_ok());
+    EXPECT_EQ(same_bits(logits_of(*updated), logits), folder != &served);
+    EXPECT_TRUE(same_bits(logits_of(*load(*folder)), logits_of(*updated)));
+    EXPECT_EQ(load(*folder)->digest(), updated->digest());
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(
     Types, UpdateTest,
     ::testing::Combine(::testing::Values(ComputeType::kF32, ComputeType::kBf16, ComputeType::kW8A8),
                        ::testing::Bool(),
-                       ::testing::Values("qwen3", "qwen3_moe", "qwen2_moe", "olmoe")));
+                       ::testing::Values("qwen3", "qwen3_moe", "qwen2_moe", "olmoe", "qwen3_5_text",
+                                         "qwen3_next")));
 
 }  // namespace
 }  // namespace tessera::model

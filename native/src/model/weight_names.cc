@@ -10,8 +10,9 @@
 namespace tessera::model {
 
 std::string find_prefix(const Shards& shards, const Recipe& recipe) {
-  const TensorNames& names = recipe.config().family->names;
-  if (recipe.purpose() == Purpose::kRows) {
+  const Family& family = *recipe.config().family;
+  const TensorNames& names = family.names;
+  if (recipe.purpose() == Purpose::kRows || family.is_hybrid) {
     for (const std::string_view prefix : names.prefixes) {
       const std::string name = std::string(prefix) + std::string(names.embedding);
       if (shards.find(name) != nullptr) return std::string(prefix);
@@ -25,8 +26,17 @@ std::string find_prefix(const Shards& shards, const Recipe& recipe) {
   return std::string(names.prefixes[0]);
 }
 
+bool is_of_another(std::string_view name, const Family& family, std::string_view wrapper) {
+  if (!name.starts_with(wrapper)) return false;
+  const auto& others = family.names.others;
+  return std::any_of(others.begin(), others.end(), [&](std::string_view other) {
+    return !other.empty() && name.substr(wrapper.size()).starts_with(other);
+  });
+}
+
 bool may_be_ignored(const std::string& name, const std::string& prefix, const Recipe& recipe) {
   if (name.size() > 1 && name.ends_with(".rotary_emb.inv_freq")) return true;
+  if (is_of_another(name, *recipe.config().family)) return true;
   if (recipe.purpose() == Purpose::kLogits) return name == kHeadName && recipe.is_tied();
   if (name == kHeadName || name == "score.weight") return true;
   if (recipe.config().family->encoder == nullptr) return false;
@@ -46,10 +56,12 @@ std::string shape_text(const std::vector<uint64_t>& shape) {
 }
 
 /// Errors: a tied model whose file has a head that differs: transformers does not tie it either.
-Status Weights::check_tied_head(const Shards& shards, const Recipe& recipe) {
+Status Weights::check_tied_head(const Shards& shards, const std::string& prefix,
+                                const Recipe& recipe) {
   if (!recipe.is_tied()) return Status::ok();
   const TensorEntry* head = shards.find(kHeadName);
-  const TensorEntry* embedding = shards.find("model.embed_tokens.weight");
+  const std::string name = prefix + std::string(recipe.config().family->names.embedding);
+  const TensorEntry* embedding = shards.find(name);
   if (head == nullptr || embedding == nullptr) return Status::ok();
   const bool is_same =
       head->dtype == embedding->dtype && head->bytes.size() == embedding->bytes.size() &&
@@ -57,9 +69,8 @@ Status Weights::check_tied_head(const Shards& shards, const Recipe& recipe) {
   shards.release(*head);
   if (is_same) return Status::ok();
   return {Code::kModelInvalid,
-          shards.folder() +
-              ": lm_head.weight: expected the content of model.embed_tokens.weight, "
-              "as tie_word_embeddings of config.json says, got another (a model "
+          shards.folder() + ": lm_head.weight: expected the content of " + name +
+              ", as tie_word_embeddings of config.json says, got another (a model "
               "with a head of its own has tie_word_embeddings false)"};
 }
 

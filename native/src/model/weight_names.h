@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "model/recipe.h"
 #include "model/shards.h"
@@ -13,6 +14,10 @@ inline constexpr const char* kHeadName = "lm_head.weight";
 
 /// The common prefix of a folder's tensor names, the head's excepted.
 std::string find_prefix(const Shards& shards, const Recipe& recipe);
+
+/// True for tensors of a model in the same folder that is not served: what it sees is no text.
+/// `wrapper` stands before all names.
+bool is_of_another(std::string_view name, const Family& family, std::string_view wrapper = {});
 
 /// True for tensors that some trainers save beside the weights although no model reads them, and
 /// for heads of a model that computes only rows.

@@ -1,7 +1,6 @@
 #include "model/weights.h"
 
 #include <algorithm>
-#include <cstring>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
@@ -19,10 +18,11 @@ using tensor::DType;
 using tensor::TensorView;
 
 namespace {
-
 /// How a tensor is kept: a vector copied as F32, a matrix packed, the embedding as rows.
 struct Vector {
   const float** target;
+  bool adds_one = false;    // to each number
+  bool transposes = false;  // of channels by taps
 };
 struct Matrix {
   ops::PackedMatrix* target;
@@ -62,12 +62,12 @@ struct Weights::Slot {
   uint64_t offset = 0;         // in the weights' memory
   uint64_t scales_offset = 0;  // likewise, where it is quantised
 
-  uint64_t columns() const { return shape.size() == 2 ? shape[1] : 0; }
+  uint64_t columns() const { return shape.size() > 1 ? shape.back() : 0; }
   TensorView view() const {
     return {static_cast<const char*>(static_cast<const void*>(entry->bytes.data())) +
                 first_row * columns() * tensor::dtype_size(*entry->type),
             *entry->type,
-            static_cast<uint32_t>(shape.size()),
+            std::min(static_cast<uint32_t>(shape.size()), 2u),
             {shape[0], columns()}};
   }
   bool may_be_in_place() const {
@@ -108,7 +108,7 @@ void Weights::block_slots(const LayerBlock& block, const std::string& prefix, Co
                           is_static ? place.first_input + block.input_of(slot.number) : 0,
                           slot.beside_previous};
     } else {
-      added.kind = Vector{&weights.vectors[slot.number]};
+      added.kind = Vector{&weights.vectors[slot.number], slot.adds_one, slot.taps > 0};
     }
   }
 }
@@ -148,8 +148,9 @@ std::vector<Weights::Slot> Weights::slots(const Recipe& recipe, ComputeType type
     }
   }
   if (!names.final_norm.empty()) {
-    slots.push_back(
-        {prefix_ + std::string(names.final_norm), {config.hidden_size}, Vector{&final_norm_}});
+    slots.push_back({prefix_ + std::string(names.final_norm),
+                     {config.hidden_size},
+                     Vector{&final_norm_, config.family->norm_adds_one}});
   }
   if (recipe.purpose() == Purpose::kLogits && !recipe.is_tied()) {
     slots.push_back({kHeadName, table, head});
@@ -297,8 +298,11 @@ Result<std::string> Weights::stream(const std::vector<Slot>& slots, const Shards
       char* to = memory_.as<char>() + slot.offset;
       if (std::holds_alternative<Matrix>(slot.kind)) {
         write_matrix(slot, device, scales);
-      } else if (std::holds_alternative<Vector>(slot.kind)) {
+      } else if (const Vector* vector = std::get_if<Vector>(&slot.kind)) {
         ops::convert(device, slot.view(), DType::kF32, to);
+        if (vector->adds_one) ops::add_one(reinterpret_cast<float*>(to), slot.shape[0]);
+        if (vector->transposes)
+          ops::transpose(reinterpret_cast<float*>(to), slot.shape[0], slot.columns());
       } else if (!slot.is_in_place) {
         ops::convert(device, slot.view(), std::get<Table>(slot.kind).type, to);
       }
@@ -321,7 +325,7 @@ Result<Weights> Weights::load(const std::string& folder, const Recipe& recipe, C
   std::vector<Slot> slots = weights.slots(recipe, type);
   TESSERA_RETURN_IF_ERROR(check(weights.shards_, weights.prefix_, recipe, slots));
   TESSERA_RETURN_IF_ERROR(weights.reserve(slots, type, device));
-  TESSERA_RETURN_IF_ERROR(check_tied_head(weights.shards_, recipe));
+  TESSERA_RETURN_IF_ERROR(check_tied_head(weights.shards_, weights.prefix_, recipe));
   Result<std::string> digest = weights.stream(slots, weights.shards_, recipe, device, scales);
   if (!digest.is_ok()) return digest.status();
   weights.digest_ = std::move(digest).value();
@@ -341,15 +345,14 @@ Result<WeightsUpdate> Weights::prepare(const std::string& folder, const Recipe& 
   WeightsUpdate update;
   update.shards_ = std::move(shards).value();
   Weights shape;  // whose slots have the names and shapes; it holds no bytes
-  shape.prefix_ = prefix_;
+  shape.prefix_ = update.prefix_ = find_prefix(update.shards_, recipe);
   shape.vocabulary_ = vocabulary_;
   std::vector<Slot> slots = shape.slots(recipe, type);
-  TESSERA_RETURN_IF_ERROR(check(update.shards_, prefix_, recipe, slots));
-  TESSERA_RETURN_IF_ERROR(check_tied_head(update.shards_, recipe));
+  TESSERA_RETURN_IF_ERROR(check(update.shards_, update.prefix_, recipe, slots));
+  TESSERA_RETURN_IF_ERROR(check_tied_head(update.shards_, update.prefix_, recipe));
   WeightsScan scan(device, folder, recipe.config().canonical_text(), kPreparedBytes);
   for (const Slot& slot : slots) {
-    const bool is_table = std::holds_alternative<Table>(slot.kind);
-    if (is_table && reads_in_place() && !slot.may_be_in_place()) {
+    if (std::holds_alternative<Table>(slot.kind) && reads_in_place() && !slot.may_be_in_place()) {
       return Status(Code::kModelInvalid,
                     folder + ": " + slot.name + ": expected " +
                         std::string(tensor::dtype_name(embedding_.type)) +
@@ -365,9 +368,10 @@ Result<WeightsUpdate> Weights::prepare(const std::string& folder, const Recipe& 
 
 Status Weights::update(WeightsUpdate update, const Recipe& recipe, ComputeType type,
                        device::Device& device) {
-  std::vector<Slot> slots = this->slots(recipe, type);
+  std::vector<Slot> slots;
   const bool in_place = reads_in_place();
   const auto write = [&](const Shards& shards, const std::string& expected) -> Status {
+    slots = this->slots(recipe, type);
     TESSERA_RETURN_IF_ERROR(check(shards, prefix_, recipe, slots));
     for (Slot& slot : slots)
       slot.is_in_place = in_place && std::holds_alternative<Table>(slot.kind);
@@ -378,8 +382,10 @@ Status Weights::update(WeightsUpdate update, const Recipe& recipe, ComputeType t
     return {Code::kModelCorrupt, shards.folder() + ": expected the content " + expected +
                                      " that was looked through, got " + digest.value()};
   };
+  std::swap(prefix_, update.prefix_);
   const Status status = write(update.shards_, update.digest_);
   if (!status.is_ok()) {
+    std::swap(prefix_, update.prefix_);
     is_intact_ = write(shards_, digest_).is_ok();
     return status;
   }

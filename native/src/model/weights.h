@@ -35,6 +35,7 @@ class WeightsUpdate {
  private:
   friend class Weights;
   Shards shards_;
+  std::string prefix_;  // as Weights has it
   std::string digest_;
 };
 
@@ -97,7 +98,8 @@ class Weights {
   static void mark_entries(std::vector<Slot>& slots);
   static Status check(const Shards& shards, const std::string& prefix, const Recipe& recipe,
                       std::vector<Slot>& slots);
-  static Status check_tied_head(const Shards& shards, const Recipe& recipe);
+  static Status check_tied_head(const Shards& shards, const std::string& prefix,
+                                const Recipe& recipe);
   bool reads_in_place() const;
   /// Gives every slot its place in the weights' memory; returns the bytes of all.
   static uint64_t place(std::vector<Slot>& slots);

@@ -52,6 +52,9 @@ Result<std::unique_ptr<Workspace>> Workspace::allocate(const Recipe& recipe, Com
   Result<attention::Scratch> scratch = attention::Scratch::allocate(device, config.head_dim);
   if (!scratch.is_ok()) return scratch.status();
   workspace->attention_ = std::move(scratch).value();
+  auto delta = attention::DeltaScratch::allocate(device, recipe.delta_shape());
+  if (!delta.is_ok()) return delta.status();
+  workspace->delta_ = std::move(delta).value();
   auto adapters = AdapterScratch::allocate(device, widest, type, max_rows, max_adapters);
   if (!adapters.is_ok()) return adapters.status();
   workspace->adapters_ = std::move(adapters).value();

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "attention/attention.h"
+#include "attention/delta_rule.h"
 #include "base/status.h"
 #include "device/device.h"
 #include "model/activation_scales.h"
@@ -83,6 +84,7 @@ class Workspace {
   Angles angles_;
   Angles local_angles_;  // of layers that see what is near
   attention::Scratch attention_;
+  attention::DeltaScratch delta_;
   AdapterScratch adapters_;
   ExpertScratch experts_;
 };

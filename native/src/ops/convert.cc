@@ -1,5 +1,6 @@
 #include "ops/convert.h"
 
+#include <vector>
 #include <algorithm>
 #include <cstring>
 
@@ -59,6 +60,18 @@ void convert(device::Device& device, const tensor::TensorView& from, DType type,
                              type, static_cast<char*>(to) + at * tensor::dtype_size(type));
              }
            });
+}
+
+void add_one(float* x, uint64_t n) {
+  for (uint64_t i = 0; i < n; ++i) x[i] += 1;
+}
+
+void transpose(float* x, uint64_t rows, uint64_t columns) {
+  const std::vector<float> from(x, x + rows * columns);
+  for (uint64_t row = 0; row < rows; ++row) {
+    for (uint64_t column = 0; column < columns; ++column)
+      x[column * rows + row] = from[row * columns + column];
+  }
 }
 
 void round_bf16(device::Device& device, float* x, uint64_t rows, uint64_t n) {

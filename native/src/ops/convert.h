@@ -19,6 +19,11 @@ void convert_piece(const device::KernelTable& kernels, const void* from, tensor:
 /// from.element_count() elements.
 void convert(device::Device& device, const tensor::TensorView& from, tensor::DType type, void* to);
 
+/// x += 1, n elements, on the calling thread.
+void add_one(float* x, uint64_t n);
+/// [rows][columns] becomes [columns][rows], in the same memory, on the calling thread.
+void transpose(float* x, uint64_t rows, uint64_t columns);
+
 /// Rounds rows of n floats in place to the nearest BF16 values.
 void round_bf16(device::Device& device, float* x, uint64_t rows, uint64_t n);
 

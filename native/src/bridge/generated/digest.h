@@ -6,6 +6,6 @@
 
 namespace tessera::bridge {
 
-inline constexpr std::string_view kAbiDigest = "5b4d74d4b3437667";
+inline constexpr std::string_view kAbiDigest = "f04f97a422667ee5";
 
 }  // namespace tessera::bridge

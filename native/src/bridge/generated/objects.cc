@@ -134,6 +134,8 @@ Napi::Value to_js(Napi::Env env, const engine::ServedModel& from) {
   to["digest"] = to_js(env, from.digest);
   to["computeType"] = to_js(env, std::string_view(from.compute_type), kComputeTypeWords);
   to["kvBytesPerPosition"] = to_js(env, static_cast<double>(from.position_bytes));
+  to["slotBytes"] = to_js(env, static_cast<double>(from.slot_bytes));
+  to["stateBytes"] = to_js(env, static_cast<double>(from.state_bytes));
   to["headSize"] = to_js(env, static_cast<double>(from.vocabulary.size(from.config.vocab_size)));
   to["weightBytes"] = to_js(env, static_cast<double>(from.weight_bytes));
   to["instructionSet"] = to_js(env, from.device);

@@ -54,6 +54,7 @@ ServedModel served_by(const model::cuda::CardDecoder& decoder, std::string diges
   served.compute_type = std::string(model::compute_type_name(model::ComputeType::kBf16));
   served.position_bytes =
       uint64_t{config.layer_count} * 2 * config.kv_head_count * config.head_dim * sizeof(uint16_t);
+  served.slot_bytes = served.position_bytes;
   served.block_bytes = decoder.block_bytes();
   served.layout = std::string(kLayoutName) + " " + std::to_string(config.layer_count) + "x" +
                   std::to_string(config.kv_head_count) + "x" + std::to_string(config.head_dim);

@@ -148,6 +148,7 @@ Status Loader::copy(device::cuda::Queue& queue, CardWeights& weights) const {
 
 /// The card's chain of launches is that of these blocks (CardDecoder::launch_layers).
 bool has_kernels(const Recipe& recipe) {
+  if (recipe.config().family->is_hybrid) return false;  // gates, norms of 1 + weight, states
   return std::all_of(recipe.layers().begin(), recipe.layers().end(), [](const Layer& layer) {
     return layer.blocks.size() == 2 &&
            dynamic_cast<const AttentionBlock*>(layer.blocks[0].get()) != nullptr &&

@@ -1,0 +1,78 @@
+// The delta rule of one key head, and the value heads that share it, for the rows of one request:
+// the task of delta_rule(). Private to attention.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "attention/delta_rule.h"
+
+namespace tessera::attention {
+
+class DeltaHead {
+ public:
+  DeltaHead(const device::KernelTable& kernels, const DeltaShape& shape, uint32_t layer,
+            uint32_t key_head, const DeltaWeights& weights, const DeltaRows& rows, float* scratch);
+
+  static uint64_t scratch_floats(const DeltaShape& shape);
+
+  /// All of a request's rows in a pass.
+  void run(std::span<const RowGroup* const> groups);
+
+ private:
+  /// A row's predecessors that are not in the matrix, oldest first.
+  struct Before {
+    const float* const* tokens = nullptr;
+    uint32_t count = 0;
+  };
+
+  void run_prompt(const RowGroup& group);
+  void run_beams(std::span<const RowGroup* const> groups);
+  /// Rows [row, row + count) at positions [at, at + count) of one chunk.
+  void run_chunk(DeltaState& state, uint32_t at, uint64_t row, uint32_t count);
+  void run_piece(const RowGroup& group, uint32_t first, uint32_t count);
+  void multiply(const DeltaState& state, uint32_t value_head, uint64_t row, uint32_t count);
+  /// Products of the keys of predecessors and its own with the row's key and query.
+  void take_dots(uint32_t i, uint64_t row, const Before& before, const float* own);
+  /// The correction of row `i` of the piece, into its token, and its output.
+  void correct(uint32_t i, uint64_t row, uint32_t value_head, const Before& before, float* own);
+  /// Adds the first `count` tokens behind the last chunk to the matrices.
+  void fold(DeltaState& state, uint32_t count);
+  void fold_matrix(DeltaState& state, uint32_t value_head, uint32_t count);
+  void capture(const DeltaState& state, const DeltaCapture& capture) const;
+  void keep_key(uint64_t row, float* token) const;
+  float* token_of(const RowGroup& group, uint32_t slot) const;
+  Before before(const RowGroup& group, uint32_t i);
+
+  const float* query(uint64_t row) const {
+    return rows_.mixed + row * shape_.channels() + uint64_t{key_head_} * shape_.key_dim;
+  }
+  const float* key(uint64_t row) const { return query(row) + shape_.keys(); }
+  const float* value(uint64_t row, uint32_t value_head) const {
+    return rows_.mixed + row * shape_.channels() + 2 * shape_.keys() +
+           uint64_t{value_head} * shape_.value_dim;
+  }
+  // Parts of a token.
+  uint64_t key_at() const { return uint64_t{key_head_} * shape_.key_dim; }
+  uint64_t correction_at(uint32_t value_head) const {
+    return shape_.keys() + uint64_t{value_head} * shape_.value_dim;
+  }
+  uint64_t decay_at(uint32_t value_head) const {
+    return shape_.keys() + shape_.values() + value_head;
+  }
+
+  const device::KernelTable& kernels_;
+  const DeltaShape& shape_;
+  const uint32_t layer_, key_head_;
+  const uint32_t first_value_head_, end_value_head_;
+  const DeltaWeights& weights_;
+  const DeltaRows& rows_;
+  float* by_key_;         // [kPiece][value_dim]: the matrix times keys
+  float* by_query_;       // likewise
+  float* dots_;           // [kPiece][2][kBeforeMax + 1]
+  float* scaled_;         // [key_dim][kDeltaChunk]: keys, decayed
+  float* panel_;          // corrections as panels over a chunk's tokens
+  const float** tokens_;  // [kBeforeMax]
+};
+
+}  // namespace tessera::attention
