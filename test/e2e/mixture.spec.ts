@@ -1,6 +1,6 @@
 /**
- * A mixture of experts through the built service by the commands of any model: recalls and scores,
- * keys and values across kill -9, an adapter on experts, whole weights in place.
+ * A hybrid with experts through the built service by the commands of any model: recalls and scores,
+ * keys, values and states across kill -9, an adapter on experts, whole weights in place.
  */
 
 import { execFile } from 'node:child_process';
@@ -14,7 +14,7 @@ import { CHOSEN_EXPERTS, SMALL, safetensors, writeRandomModel } from './random-m
 import { Service } from './service.js';
 
 /** To compute a history takes longer than to load it. */
-const MIXTURE = { ...SMALL, layers: 4, hidden: 128, experts: 6 };
+const MIXTURE = { ...SMALL, layers: 4, hidden: 128, experts: 6, isHybrid: true };
 const RANK = 3;
 
 interface Answer {

@@ -11,6 +11,8 @@ export interface RandomModelShape {
   readonly maxPositions: number;
   /** Experts of every layer, of which a row chooses two; left out: one network for all rows. */
   readonly experts?: number;
+  /** Beside experts: layers but every fourth are gated delta nets (Qwen3-Next). */
+  readonly isHybrid?: boolean;
   /** Left out: 200 items of three levels with eight codes each. */
   readonly catalogue?: RandomCatalogueShape;
 }
@@ -53,8 +55,37 @@ export interface Tensor {
 
 export const CHOSEN_EXPERTS = 2;
 
-function tensorsOf({ layers, hidden, experts }: RandomModelShape, vocabulary: number): Tensor[] {
-  const tensors = [
+const INTERVAL = 4;
+const KEY_HEADS = 2;
+const VALUE_HEADS = 4;
+const TAPS = 4;
+
+const attention = (prefix: string, hidden: number, isHybrid: boolean): Tensor[] => [
+  { name: `${prefix}.q_proj.weight`, shape: [isHybrid ? 2 * hidden : hidden, hidden] },
+  ...['k_proj', 'v_proj', 'o_proj'].map((name) => ({
+    name: `${prefix}.${name}.weight`,
+    shape: [hidden, hidden],
+  })),
+  { name: `${prefix}.q_norm.weight`, shape: [HEAD_DIM] },
+  { name: `${prefix}.k_norm.weight`, shape: [HEAD_DIM] },
+];
+
+function deltaNet(prefix: string, hidden: number): Tensor[] {
+  const [keys, values] = [KEY_HEADS * HEAD_DIM, VALUE_HEADS * HEAD_DIM];
+  return [
+    { name: `${prefix}.in_proj_qkvz.weight`, shape: [2 * (keys + values), hidden] },
+    { name: `${prefix}.in_proj_ba.weight`, shape: [2 * VALUE_HEADS, hidden] },
+    { name: `${prefix}.conv1d.weight`, shape: [2 * keys + values, 1, TAPS] },
+    { name: `${prefix}.A_log`, shape: [VALUE_HEADS] },
+    { name: `${prefix}.dt_bias`, shape: [VALUE_HEADS] },
+    { name: `${prefix}.norm.weight`, shape: [HEAD_DIM] },
+    { name: `${prefix}.out_proj.weight`, shape: [hidden, values] },
+  ];
+}
+
+function tensorsOf(shape: RandomModelShape, vocabulary: number): Tensor[] {
+  const { layers, hidden, experts, isHybrid = false } = shape;
+  const tensors: Tensor[] = [
     { name: 'model.embed_tokens.weight', shape: [vocabulary, hidden] },
     { name: 'model.norm.weight', shape: [hidden] },
   ];
@@ -64,12 +95,19 @@ function tensorsOf({ layers, hidden, experts }: RandomModelShape, vocabulary: nu
       tensors.push({ name: `model.layers.${layer}.${name}.weight`, shape });
     add('input_layernorm', hidden);
     add('post_attention_layernorm', hidden);
-    for (const name of ['q_proj', 'k_proj', 'v_proj', 'o_proj']) {
-      add(`self_attn.${name}`, hidden, hidden);
-    }
-    add('self_attn.q_norm', HEAD_DIM);
-    add('self_attn.k_norm', HEAD_DIM);
+    const prefix = `model.layers.${layer}`;
+    tensors.push(
+      ...(isHybrid && (layer + 1) % INTERVAL !== 0
+        ? deltaNet(`${prefix}.linear_attn`, hidden)
+        : attention(`${prefix}.self_attn`, hidden, isHybrid)),
+    );
     if (experts !== undefined) add('mlp.gate', experts, hidden);
+    if (isHybrid) {
+      add('mlp.shared_expert_gate', 1, hidden);
+      add('mlp.shared_expert.gate_proj', hidden, hidden);
+      add('mlp.shared_expert.up_proj', hidden, hidden);
+      add('mlp.shared_expert.down_proj', hidden, hidden);
+    }
     for (let at = 0; at < (experts ?? 1); at += 1) {
       const own = experts === undefined ? 'mlp' : `mlp.experts.${at}`;
       add(`${own}.gate_proj`, intermediate, hidden);
@@ -80,15 +118,19 @@ function tensorsOf({ layers, hidden, experts }: RandomModelShape, vocabulary: nu
   return tensors;
 }
 
+/** Logarithms of rates: of a state more than four fifths are left a token later. */
+const SLOW_DECAY = -2;
+
 /** Norms are about 1; other values as their width asks for, times `size`. */
 export function safetensors(tensors: readonly Tensor[], seed: number, size = 1): Buffer {
   const random = randomNumbers(seed);
   const parts = tensors.map((tensor) => {
-    const { shape } = tensor;
+    const { shape, name } = tensor;
     const scale = size / Math.sqrt(shape.at(-1) ?? 1);
     const isNorm = shape.length === 1;
+    const mean = name.endsWith('A_log') ? SLOW_DECAY : 1;
     const values = Float32Array.from({ length: valuesOf(tensor) }, () =>
-      isNorm ? 1 + 0.1 * random() : scale * random(),
+      isNorm ? mean + 0.1 * random() : scale * random(),
     );
     return Buffer.from(values.buffer);
   });
@@ -104,8 +146,20 @@ function config(shape: RandomModelShape, vocabulary: number): object {
     moe_intermediate_size: 2 * shape.hidden,
     norm_topk_prob: true,
   };
+  const hybrid = Object.assign({}, mixture, {
+    architectures: ['Qwen3NextForCausalLM'],
+    model_type: 'qwen3_next',
+    full_attention_interval: INTERVAL,
+    linear_conv_kernel_dim: TAPS,
+    linear_key_head_dim: HEAD_DIM,
+    linear_num_key_heads: KEY_HEADS,
+    linear_num_value_heads: VALUE_HEADS,
+    linear_value_head_dim: HEAD_DIM,
+    shared_expert_intermediate_size: shape.hidden,
+  });
   const dense = { architectures: ['Qwen3ForCausalLM'], model_type: 'qwen3' };
-  const family = shape.experts === undefined ? dense : mixture;
+  const sparse = shape.isHybrid ? hybrid : mixture;
+  const family = shape.experts === undefined ? dense : sparse;
   return {
     ...family,
     hidden_act: 'silu',

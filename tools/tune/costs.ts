@@ -102,14 +102,16 @@ export async function measuredModel(
 ): Promise<MeasuredModel> {
   const runtime = await createRecallRuntime(options);
   try {
-    const { kvBytesPerPosition } = runtime.facts.summary.model;
+    const { kvBytesPerPosition, stateBytes } = runtime.facts.summary.model;
     const { depth } = runtime.facts.summary.catalogue;
     const some = load.histories.filter((_, at) => at % 2 === 0).slice(0, TIMED_MAX);
     // The first pass of each kind brings weights into the caches and buffers to their size.
     await timedRecalls(runtime, some.slice(0, 4), load);
     const timed = await timedRecalls(runtime, some, load);
     const promptTokens = timed.reduce((sum, one) => sum + one.promptTokens, 0) / timed.length;
-    return { costs: fitted(timed, depth, kvBytesPerPosition), steps: depth, promptTokens };
+    // A user's state is spread over the tokens of their prompt: their bytes are right in the mean.
+    const kvBytesPerToken = kvBytesPerPosition + stateBytes / promptTokens;
+    return { costs: fitted(timed, depth, kvBytesPerToken), steps: depth, promptTokens };
   } finally {
     await runtime.close();
   }

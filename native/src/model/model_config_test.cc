@@ -234,6 +234,37 @@ TEST(ModelConfigTest, TheTextPartOfAVisionFolderIsRead) {
   expect_refused("{\"model_type\": \"qwen3_5\", \"text_config\": 3}", "text_config");
 }
 
+/// As the folder of a published base has it.
+constexpr const char* kPublished = R"({
+  "architectures": ["Qwen3_5ForConditionalGeneration"], "image_token_id": 248056,
+  "model_type": "qwen3_5", "text_config": {
+    "attention_bias": false, "attention_dropout": 0.0, "attn_output_gate": true,
+    "dtype": "bfloat16", "eos_token_id": 248044, "full_attention_interval": 4, "head_dim": 256,
+    "hidden_act": "silu", "hidden_size": 1024, "initializer_range": 0.02,
+    "intermediate_size": 3584, "layer_types": ["linear_attention", "linear_attention",
+      "linear_attention", "full_attention", "linear_attention", "linear_attention",
+      "linear_attention", "full_attention"], "linear_conv_kernel_dim": 4,
+    "linear_key_head_dim": 128, "linear_num_key_heads": 16, "linear_num_value_heads": 16,
+    "linear_value_head_dim": 128, "max_position_embeddings": 262144, "mlp_only_layers": [],
+    "model_type": "qwen3_5_text", "mtp_num_hidden_layers": 1,
+    "mtp_use_dedicated_embeddings": false, "num_attention_heads": 8, "num_hidden_layers": 8,
+    "num_key_value_heads": 2, "rms_norm_eps": 1e-06, "tie_word_embeddings": true,
+    "use_cache": true, "vocab_size": 248320, "mamba_ssm_dtype": "float32", "rope_parameters": {
+      "mrope_interleaved": true, "mrope_section": [11, 11, 10], "rope_type": "default",
+      "rope_theta": 10000000, "partial_rotary_factor": 0.25}},
+  "tie_word_embeddings": true, "video_token_id": 248057, "vision_config": {"depth": 12},
+  "vision_end_token_id": 248054, "vision_start_token_id": 248053})";
+
+TEST(ModelConfigTest, APublishedFolderOfAHybridIsRead) {
+  const ModelConfig config = parsed(kPublished);
+  EXPECT_EQ(config.attention_layers(), 2u);
+  EXPECT_EQ(config.max_positions, 262144u);
+  EXPECT_EQ(config.rope.theta, 1e7);
+  EXPECT_EQ(config.rope_frequencies().size(), 32u);
+  EXPECT_TRUE(config.tie_word_embeddings && config.output_gate);
+  EXPECT_FALSE(config.qkv_bias || config.output_bias);
+}
+
 TEST(ModelConfigTest, NoHybridMakesVectorsOfTexts) {
   EXPECT_FALSE(ModelConfig::parse(hybrid_with(""), "config.json", text_families()).is_ok());
 }
