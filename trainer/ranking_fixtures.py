@@ -17,6 +17,7 @@ from peft import LoraConfig, PeftModel, get_peft_model
 from transformers import AutoModelForCausalLM
 
 from .adapter_fixtures import randomise, save_adapter
+from .exact import in_double
 from .heads import Attribute, Head, Ranking, read_ranking
 
 PROMPT_LENGTHS = (7, 40)
@@ -75,6 +76,9 @@ FIXTURES = [
         HeadPlan("click", (5, 4), "tanh"), HeadPlan("wait", (), "gelu", "softplus")],
         {"r": 3, "lora_alpha": 6, "use_rslora": True, "target_modules": ALL,
          "alora_invocation_tokens": [90, 41]}, attributes=2, prefix=(90, 41), suffix="each"),
+    Fixture("qwen3-5-ordinary", "qwen3-5-text", 47, [
+        HeadPlan("click", (4,), "silu"), HeadPlan("dwell", activation="identity")],
+        {"r": 2, "lora_alpha": 4, "target_modules": ALL}, attributes=1, suffix="each"),
     Fixture("llama-heads", "llama-llama3-rope", 44, [
         HeadPlan("click", (7, 3), "silu", calibration={"platt": [-0.8, 0.1]})],
         attributes=1, prefix=(77,), suffix="one", dtype=torch.float16),
@@ -125,6 +129,7 @@ def write_fixture(fixture: Fixture, models: Path, folder: Path) -> list[dict[str
         randomise(model, rng, 0)
         save_adapter(model, folder, fixture.model)
     exact, single = (_base(models, fixture, dtype) for dtype in (torch.float64, torch.float32))
+    exact = in_double(exact)
     _heads(fixture, exact.config.hidden_size, rng).save(folder, fixture.dtype)
     if fixture.adapter is not None:
         exact = PeftModel.from_pretrained(exact, folder).double().eval()

@@ -6,8 +6,7 @@
 #define TESSERA_CHAINS(one)                                                                       \
   one(2) one(3) one(4) one(5) one(6) one(7) one(8) one(9) one(10) one(11) one(12) one(13) one(14) \
       one(15)
-#define TESSERA_PAIR_CHAINS(one) \
-  one(2, 9) one(3, 10) one(4, 11) one(5, 12) one(6, 13) one(7, 14) one(8, 15)
+#define TESSERA_CROSSED_CHAINS(one) one(2, 9) one(3, 10) one(4, 11) one(5, 12) one(6, 13) one(7, 14)
 #define TESSERA_ZERO(n) "vpxor %%xmm" #n ", %%xmm" #n ", %%xmm" #n "\n\t"
 #define TESSERA_LOOP(width, products)                                                            \
   asm volatile("vmovups (%1), %%" width "0\n\tvmovups 64(%1), %%" width                          \
@@ -24,9 +23,11 @@
 #define TESSERA_BF16_ZMM(n) "vdpbf16ps %%zmm1, %%zmm0, %%zmm" #n "\n\t"
 #define TESSERA_INT8_YMM(n) "%{vex%} vpdpbusd %%ymm1, %%ymm0, %%ymm" #n "\n\t"
 #define TESSERA_INT8_ZMM(n) "vpdpbusd %%zmm1, %%zmm0, %%zmm" #n "\n\t"
-#define TESSERA_INT16_YMM(n, product)                                                             \
-  "vpmaddwd %%ymm1, %%ymm0, %%ymm" #product "\n\tvpaddd %%ymm" #product ", %%ymm" #n ", %%ymm" #n \
-  "\n\t"
+#define TESSERA_CROSSED_YMM(n, left)                                                    \
+  "vpaddw %%ymm1, %%ymm0, %%ymm" #left                                                  \
+  "\n\tvpaddw %%ymm0, %%ymm0, %%ymm15\n\t"                                              \
+  "vpmaddwd %%ymm15, %%ymm" #left ", %%ymm" #left "\n\tvpaddd %%ymm" #left ", %%ymm" #n \
+  ", %%ymm" #n "\n\t"
 
 // A row of 16 sums: converted, scaled and added, on sum n.
 #define TESSERA_SCALED(n)                                           \
@@ -83,7 +84,7 @@ void f32_probe_avx2(uint64_t rounds) { TESSERA_LOOP("ymm", TESSERA_CHAINS(TESSER
 void f32_probe_avx512(uint64_t rounds) { TESSERA_LOOP("zmm", TESSERA_CHAINS(TESSERA_F32_ZMM)); }
 void bf16_probe_avx512(uint64_t rounds) { TESSERA_LOOP("zmm", TESSERA_CHAINS(TESSERA_BF16_ZMM)); }
 void int8_probe_avx2(uint64_t rounds) {
-  TESSERA_LOOP("ymm", TESSERA_PAIR_CHAINS(TESSERA_INT16_YMM));
+  TESSERA_LOOP("ymm", TESSERA_CROSSED_CHAINS(TESSERA_CROSSED_YMM));
 }
 void int8_probe_avx_vnni(uint64_t rounds) { TESSERA_LOOP("ymm", TESSERA_CHAINS(TESSERA_INT8_YMM)); }
 void int8_probe_avx512_vnni(uint64_t rounds) {

@@ -15,7 +15,8 @@ namespace tessera::bench {
 void f32_probe_avx2(uint64_t rounds);
 void f32_probe_avx512(uint64_t rounds);
 void bf16_probe_avx512(uint64_t rounds);
-/// Pairs of numbers widened to 16 bits: the fastest exact product of two signed bytes without VNNI.
+/// Crossed pairs of 16 bits (device/cpu/int8_avx2.cc): the fastest exact product of two signed
+/// bytes without VNNI.
 void int8_probe_avx2(uint64_t rounds);
 void int8_probe_avx_vnni(uint64_t rounds);
 void int8_probe_avx512_vnni(uint64_t rounds);
@@ -32,8 +33,8 @@ struct Probe {
   void (*run)(uint64_t rounds);
 };
 
-inline constexpr uint64_t kChains = 14;     // more than latency times pipes
-inline constexpr uint64_t kPairChains = 7;  // likewise, with the two steps of INT8 on AVX2
+inline constexpr uint64_t kChains = 14;        // more than latency times pipes
+inline constexpr uint64_t kCrossedChains = 6;  // likewise, with the four steps of INT8 on AVX2
 inline constexpr uint64_t kTileChains = 6;
 inline constexpr uint64_t kTileProducts = kTileChains * 16 * 16 * 2;
 
@@ -41,7 +42,7 @@ inline constexpr Probe kF32Avx2{"multiply-add avx2", kChains * 8 * 2, false, f32
 inline constexpr Probe kF32Avx512{"multiply-add avx512", kChains * 16 * 2, false, f32_probe_avx512};
 inline constexpr Probe kBf16Avx512{"multiply-add bf16 avx512", kChains * 32 * 2, false,
                                    bf16_probe_avx512};
-inline constexpr Probe kInt8Avx2{"multiply-add int8 avx2", kPairChains * 16 * 2, true,
+inline constexpr Probe kInt8Avx2{"multiply-add int8 avx2", kCrossedChains * 32 * 2, true,
                                  int8_probe_avx2};
 inline constexpr Probe kInt8AvxVnni{"multiply-add int8 avx-vnni", kChains * 32 * 2, true,
                                     int8_probe_avx_vnni};

@@ -91,6 +91,8 @@ AdmissionControl::Judged Front::accept(Request& request, uint64_t row_kind, Cloc
 RequestQueue::Waiting Front::entry_of(Request request) {
   RequestQueue::Waiting entry;
   entry.request = std::move(request);
+  // Nothing is computed for another request where the model has a state.
+  if (!model_.state_layout.empty()) entry.request.sibling_tokens = 0;
   if (auto reserved = reserved_.extract(entry.request.ticket); !reserved.empty()) {
     entry.blocks = std::move(reserved.mapped());
   }

@@ -113,6 +113,7 @@ int main(int argc, char** argv) {
   adapter_shape.ranks = {0, 2, 7};
   adapter_shape.embedding = {2, 5, 60};
   adapter_shape.head = {0, 69};
+  adapter_shape.has_dora = true;
   const lora::TestAdapter adapter = random_adapter(shape, adapter_shape, seed);
   const std::string file = model::safetensors_file(adapter.tensors);
   const std::string ranking =

@@ -78,7 +78,10 @@ void read_as_config(const std::string& text) {
   std::string types;
   for (size_t i = 0; i < layers; ++i)
     types += i == 0 ? "\"full_attention\"" : ",\"full_attention\"";
-  return config.insert(1, "\"layer_types\":[" + types + "],\"mlp_only_layers\":[],");
+  const std::string yarn =
+      R"("rope_scaling":{"type":"yarn","factor":4.5,"beta_fast":8,"truncate":false,"mscale":0.7,
+         "mscale_all_dim":1,"original_max_position_embeddings":50},)";
+  return config.insert(1, "\"layer_types\":[" + types + "],\"mlp_only_layers\":[]," + yarn);
 }
 
 /// Loads a folder of which one file was changed; what loads must also run.

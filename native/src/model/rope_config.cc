@@ -16,6 +16,7 @@ constexpr double kMaxRopeTheta = 1e15;
 
 constexpr double kYarnBetaFast = 32;  // what transformers takes
 constexpr double kYarnBetaSlow = 1;
+constexpr double kMinYarnBeta = 1e-6;
 
 double original_positions(ObjectReader& reader, ObjectReader& nested, uint32_t max_positions) {
   const std::string_view field = "original_max_position_embeddings";
@@ -43,8 +44,8 @@ void read_yarn(ObjectReader& reader, ObjectReader& nested, uint32_t max_position
   rope.original_max_positions = original_positions(reader, nested, max_positions);
   rope.factor =
       nested.number("factor", 0, kMaxRopeFactor, max_positions / rope.original_max_positions);
-  rope.beta_fast = nested.number("beta_fast", 0, kMaxRopeFactor, kYarnBetaFast);
-  rope.beta_slow = nested.number("beta_slow", 0, kMaxRopeFactor, kYarnBetaSlow);
+  rope.beta_fast = nested.number("beta_fast", kMinYarnBeta, kMaxRopeFactor, kYarnBetaFast);
+  rope.beta_slow = nested.number("beta_slow", kMinYarnBeta, kMaxRopeFactor, kYarnBetaSlow);
   rope.truncates = nested.boolean("truncate", true);
   const double above = nested.number("mscale", -kMaxRopeFactor, kMaxRopeFactor, 0);
   const double below = nested.number("mscale_all_dim", -kMaxRopeFactor, kMaxRopeFactor, 0);

@@ -142,11 +142,13 @@ TEST_P(Int8, AFixedScaleIsUsedAsItIsAndClipsWhatLiesBeyond) {
 }
 
 TEST_P(Int8, SumsOfTheLargestMagnitudesAreExact) {
-  Int8Case c(1, {3, 33, 4096});
-  for (size_t i = 0; i < c.x.size(); ++i) c.x[i] = i < c.s.k ? -2.0f : 2.0f;
-  for (size_t i = 0; i < c.w.size(); ++i) c.w[i] = i / (c.tiles * kDepth) % 2 == 0 ? 127 : -127;
-  c.fill();
-  check(c, c.run(GetParam().kernels, 0.0f, false), 0.0f, false);
+  for (const size_t rows : {3, 14}) {
+    Int8Case c(rows, {rows, 33, 4096});
+    for (size_t i = 0; i < c.x.size(); ++i) c.x[i] = i < c.s.k ? -2.0f : 2.0f;
+    for (size_t i = 0; i < c.w.size(); ++i) c.w[i] = i / (c.tiles * kDepth) % 2 == 0 ? 127 : -127;
+    c.fill();
+    check(c, c.run(GetParam().kernels, 0.0f, false), 0.0f, false);
+  }
 }
 
 TEST_P(Int8, ProductsAreWithinTheErrorOfQuantisationOfDoublePrecision) {

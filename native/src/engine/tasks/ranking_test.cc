@@ -175,15 +175,17 @@ TEST_F(RankingTest, IsThatOfTransformersInDoublePrecision) {
 }
 
 TEST_F(RankingTest, HasTheSameBitsInAnyBatchChunkAndThreadAndWithKvOfThePool) {
-  for (const std::string name : {"qwen3-heads", "qwen3-ordinary", "qwen3-activated"}) {
+  for (const std::string name :
+       {"qwen3-heads", "qwen3-ordinary", "qwen3-activated", "qwen3-5-ordinary"}) {
+    const std::string model = name == "qwen3-5-ordinary" ? "qwen3-5-text" : "qwen3-tied";
     for (const auto type : {model::ComputeType::kF32, model::ComputeType::kBf16}) {
       SCOPED_TRACE(name);
       std::vector<uint32_t> alone;
       for (const Settings& settings :
            {Settings{1, 512, 1, false, type}, Settings{8, 3, 1, false, type},
             Settings{3, 64, 2, true, type}}) {
-        open("qwen3-tied", settings);
-        bind_catalogue("qwen3-tied");
+        open(model, settings);
+        bind_catalogue(model);
         const auto ranking = load(name);
         for (int round = 0; round < 2; ++round) {
           std::vector<Request> requests;
