@@ -75,7 +75,7 @@ class Peer:
         prefill = self.clock() - start
         first = logits[0, : self.paths.codes]
         beams, scores, _ = self.select([[]], torch.zeros(1, device=self.device), logits, width)
-        cache.batch_repeat_interleave(len(beams))
+        cache.reorder_cache(torch.zeros(len(beams), dtype=torch.long, device=self.device))
         decode = 0.0
         for level in range(1, self.paths.levels):
             step = self.clock()
