@@ -41,7 +41,7 @@ uint32_t common_blocks(const Request& request, const Request& leading, uint32_t 
 
 }  // namespace
 
-/// The prompt's tokens in the pool; with them, where the model has a state, that of the same tokens.
+/// The prompt's tokens in the pool; where the model has a state, as far as it is there too.
 Result<kv::Lease> RequestKv::find(const Request& request) {
   kv::Query query = query_of(request);
   Result<kv::Lease> found = pool_.lookup(query);
