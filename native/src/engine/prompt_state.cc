@@ -14,7 +14,8 @@ void PromptState::use(const attention::DeltaShape& shape, float* memory) {
   state_.is_folded.resize(shape.layers);
 }
 
-/// The state of the first `position` tokens of the prompt, as a chain of whole blocks.
+/// The state of the first `position` tokens of the prompt, as a chain of whole blocks: its first
+/// token is the position, those behind it are the digest of the tokens.
 kv::Query PromptState::query(const Request& request, uint32_t position, bool is_prefix) {
   const uint64_t bytes = shape_.floats(position) * sizeof(float);
   const uint64_t blocks = (bytes + pool_.block_bytes() - 1) / pool_.block_bytes();
@@ -68,8 +69,12 @@ uint32_t PromptState::begin(const Request& request, uint32_t matched, uint32_t p
   uint32_t length = 0;
   if (request.kv.state_version) {
     const bool has_user = !request.kv.user.empty();
-    if (has_user && matched > prefix && read(request, matched, false)) {
-      length = matched;
+    // Blocks of the user may go on behind the state, as where a request was cut short.
+    const auto kept = has_user ? pool_.first_token(*request.kv.state_version, request.kv.user)
+                               : std::optional<kv::Token>();
+    const uint32_t position = kept ? static_cast<uint32_t>(*kept) : 0;
+    if (position > prefix && position <= matched && read(request, position, false)) {
+      length = position;
     } else if (prefix > 0 && matched >= prefix && read(request, prefix, true)) {
       length = prefix;
     }

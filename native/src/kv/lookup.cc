@@ -150,6 +150,16 @@ PerTier<uint32_t> Pool::whereabouts(Version version, std::string_view user) cons
   return tokens;
 }
 
+std::optional<Token> Pool::first_token(Version version, std::string_view user) const {
+  PoolState& pool = *state_;
+  Digest held;
+  const std::string_view owner = owner_of_user(user, held);
+  const MutexLock lock(pool.mutex);
+  const Chain* chain = pool.chains.find({version, false, owner});
+  if (chain == nullptr || chain->tokens.empty()) return std::nullopt;
+  return chain->tokens.front();
+}
+
 bool Pool::holds(std::string_view user) const {
   PoolState& pool = *state_;
   Digest held;

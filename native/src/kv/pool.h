@@ -191,6 +191,8 @@ class Pool {
   Prefetch prefetch(Version version, std::string_view user, uint32_t tokens_max);
   /// The user's tokens by the tier that a prefetch would bring them from.
   PerTier<uint32_t> whereabouts(Version version, std::string_view user) const;
+  /// The first token of the user's chain, wherever it lies; none where there is no chain.
+  std::optional<Token> first_token(Version version, std::string_view user) const;
   /// True if the pool keeps anything of the user under a version that is not retired, or for one.
   bool holds(std::string_view user) const;
 

@@ -120,6 +120,28 @@ TEST(Pool, AShorterPromptFindsItsTokensAndShrinksNothing) {
   expect_sound(*pool);
 }
 
+TEST(Pool, FindsNoMoreTokensThanItMay) {
+  auto pool = open_pool(64);
+  const Version version = add(*pool, "a");
+  const auto tokens = random_tokens(1, 100);
+  serve(*pool, request_of(version, "u", tokens, 64));
+  EXPECT_EQ(pool->first_token(version, "u"), tokens[64]);
+  EXPECT_EQ(pool->first_token(version, "v"), std::nullopt);
+  Query query{.version = version, .user = "u", .tokens = tokens, .prefix_tokens = 64};
+  const auto matched = [&](uint32_t most) {
+    query.match_max = most;
+    Lease lease = pool->lookup(query).value();
+    EXPECT_TRUE(pool->extend(lease, 100).is_ok());
+    return lease.matched();
+  };
+  EXPECT_EQ(matched(UINT32_MAX), 100u);
+  EXPECT_EQ(matched(99), 99u);
+  EXPECT_EQ(matched(64), 64u);
+  EXPECT_EQ(matched(63), 0u);
+  EXPECT_EQ(matched(0), 0u);
+  expect_sound(*pool);
+}
+
 TEST(Pool, UsersAndVersionsNeverSeeEachOther) {
   auto pool = open_pool(64);
   const Version a = add(*pool, "a");
