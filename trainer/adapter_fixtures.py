@@ -112,6 +112,8 @@ FIXTURES = [
     Fixture("dora-biases", "qwen2-bias-untied", {
         "r": 3, "lora_alpha": 6, "use_dora": True,
         "target_modules": ["q_proj", "v_proj", "down_proj", "embed_tokens", "lm_head"]}, seed=39),
+    Fixture("dora-hybrid", "qwen3-5-text", {
+        "r": 2, "lora_alpha": 5, "use_dora": True, "target_modules": "all-linear"}, seed=42),
     Fixture("trained-demo", "../../../models/demo", {
         "r": 4, "lora_alpha": 8, "target_modules": "all-linear",
         "trainable_token_indices": list(range(40, 56))}, seed=30, dtype=torch.bfloat16, steps=60),

@@ -55,6 +55,9 @@ void check(const fs::path& folder, ComputeType type, double tolerance) {
   const fs::path base = kFixtures / "parity" / std::string(std::string_view(recorded["model"]));
   auto decoder = model::Decoder::load(base.string(), type, *device.value());
   ASSERT_TRUE(decoder.is_ok()) << decoder.status().message();
+  // A state sums the rounding of every position before.
+  const bool is_rounded = type != ComputeType::kF32;
+  if (is_rounded && decoder.value()->config().family->is_hybrid) tolerance *= 2.5;
   auto arena = Arena::open(decoder.value(), 64u << 20);
   ASSERT_TRUE(arena.is_ok());
   const auto adapter = arena.value()->load(folder.string(), {ops::kRankMax, 1e3});
