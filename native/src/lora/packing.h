@@ -44,7 +44,7 @@ class Packing {
   struct RowFactors {
     std::vector<float> tokens, hidden;
     uint32_t rank = 0;
-    /// What the sum is multiplied by: of the head a number for each token, of the embedding one for
+    /// Factors of the sum: of the head a number for each token, of the embedding one for
     /// each of a row's numbers; empty where all are 1.
     std::vector<float> scales{};
   };

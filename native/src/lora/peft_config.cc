@@ -219,7 +219,7 @@ class ConfigReader {
     if (!config_.is_activated) reader_.refuse("alora_invocation_tokens", "a list of tokens");
   }
 
-  /// What PEFT refuses as well.
+  /// PEFT refuses the same.
   void read_dora() {
     config_.uses_dora = reader_.boolean("use_dora", false);
     if (!config_.uses_dora) return;

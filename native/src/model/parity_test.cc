@@ -173,7 +173,9 @@ TEST(Parity, RecordedLogitsAndPathScoresOfEveryFamilyAreReproduced) {
     const bool is_hybrid = f32->config().family->is_hybrid;
     const double share = f32->config().mixture.experts > 0 ? 0.8 : is_hybrid ? 0.98 : 1;
     EXPECT_GE(static_cast<double>(rounded.within), share * static_cast<double>(rounded.all));
-    if (is_hybrid) EXPECT_LE(exact.worst_path, 2e-5);
+    if (is_hybrid) {
+      EXPECT_LE(exact.worst_path, 2e-5);
+    }
     RecordProperty(folder.filename().string(), std::to_string(exact.worst_path));
   }
 }
