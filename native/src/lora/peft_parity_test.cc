@@ -55,7 +55,7 @@ void check(const fs::path& folder, ComputeType type, double tolerance) {
   const fs::path base = kFixtures / "parity" / std::string(std::string_view(recorded["model"]));
   auto decoder = model::Decoder::load(base.string(), type, *device.value());
   ASSERT_TRUE(decoder.is_ok()) << decoder.status().message();
-  // Rounding may turn what is left of a state's output, which its norm scales up.
+  // Rounding may turn the rest of a state's output, which its norm scales up.
   const bool is_rounded = type != ComputeType::kF32;
   if (is_rounded && decoder.value()->config().family->is_hybrid) tolerance *= 3;
   auto arena = Arena::open(decoder.value(), 64u << 20);
