@@ -132,7 +132,8 @@ def write_fixture(fixture: Fixture, models: Path, folder: Path) -> None:
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     rng = np.random.default_rng(fixture.seed)
-    model = get_peft_model(_base(fixture, models, torch.float32), LoraConfig(task_type="CAUSAL_LM", **fixture.config))
+    model = get_peft_model(_base(fixture, models, torch.float32),
+                           LoraConfig(task_type="CAUSAL_LM", **fixture.config))
     if fixture.steps > 0:
         rows = _train(model, fixture, rng)
     else:

@@ -17,7 +17,7 @@ using Run = std::span<const RowGroup* const>;  // the groups of one request
 constexpr uint32_t kTapsMax = 8;
 constexpr float kNormEpsilon = 1e-6f;  // of heads of queries and keys
 
-/// The convolution and what follows from a row alone.
+/// The convolution, and all else that a row gives alone.
 class RowWork {
  public:
   RowWork(const device::KernelTable& kernels, const DeltaShape& shape, uint32_t layer,
@@ -215,13 +215,13 @@ void delta_rule(device::Device& device, const DeltaShape& shape, uint32_t layer,
       if (group->beam == nullptr) work.advance(*group);
     }
   }
-  device.threads().parallel_tasks(
-      static_cast<uint32_t>(scratch.requests() * shape.key_heads),
-      [&](uint32_t task, uint32_t thread) {
-        DeltaHead(device.kernels(), shape, layer, task % shape.key_heads, weights, rows,
-                  scratch.of_thread(thread))
-            .run(scratch.request(task / shape.key_heads));
-      });
+  device.threads().parallel_tasks(static_cast<uint32_t>(scratch.requests() * shape.key_heads),
+                                  [&](uint32_t task, uint32_t thread) {
+                                    DeltaHead(device.kernels(), shape, layer,
+                                              task % shape.key_heads, weights, rows,
+                                              scratch.of_thread(thread))
+                                        .run(scratch.request(task / shape.key_heads));
+                                  });
   for (const RowGroup& group : groups) {
     if (group.beam != nullptr) group.prompt->delta->is_folded[layer] = 1;
   }

@@ -28,7 +28,7 @@ struct DeltaWeights {
 /// Rows of a pass, floats.
 struct DeltaRows {
   const float* inputs = nullptr;     // [rows][channels]: what the convolution reads
-  float* mixed = nullptr;            // [rows][channels]: what it gives, heads normalised
+  float* mixed = nullptr;            // [rows][channels]: its outputs, heads normalised
   const float* gates = nullptr;      // [rows][values], of the output
   const float* decays = nullptr;     // [rows][value_heads]: a, before its activation
   const float* strengths = nullptr;  // [rows][value_heads]: b, likewise

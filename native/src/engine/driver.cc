@@ -97,8 +97,8 @@ bool Driver::admit(RequestQueue::Waiting& waiting, Clock::time_point now,
     status = {Code::kDeadlineExceeded,
               "deadline: the request waited in the queue too long to be answered in time"};
   } else {
-    const kv::Version version = std::exchange(waiting.request.kv.version, turn.versions.blocks);
-    waiting.request.kv.state_version = turn.versions.state;
+    const kv::Version version = std::exchange(waiting.request.kv.version, turn.of_pool.blocks);
+    waiting.request.kv.state_version = turn.of_pool.state;
     if (loop_.admit(waiting.request, now, status) == Admission::kWaits) {
       waiting.request.kv.version = version;
       return false;

@@ -39,11 +39,11 @@ uint32_t Front::kept_tokens(const Request& request) const {
   if (pool_ == nullptr || !options_.kv.is_enabled || use.user.empty()) return 0;
   if (!request.task->needs().shares_blocks) return 0;
   uint32_t kept = use.prefix_tokens / kv::kBlockTokens * kv::kBlockTokens;
-  const PoolVersions versions = versions_.now(use.version);
-  const bool has_state = !versions.state || pool_->whereabouts(*versions.state, use.user) !=
-                                                kv::PerTier<uint32_t>{};
+  const PoolVersions of_pool = versions_.now(use.version);
+  const bool has_state =
+      !of_pool.state || pool_->whereabouts(*of_pool.state, use.user) != kv::PerTier<uint32_t>{};
   if (has_state) {
-    for (const uint32_t tokens : pool_->whereabouts(versions.blocks, use.user)) kept += tokens;
+    for (const uint32_t tokens : pool_->whereabouts(of_pool.blocks, use.user)) kept += tokens;
   }
   const auto size = static_cast<uint32_t>(request.prompt.size());
   return std::min({kept, use.keep_tokens, size - 1});

@@ -93,7 +93,7 @@ class Front {
   /// Read by the driver before it begins a request: the request's version as the pool has it now,
   /// and whether its answer would be late.
   struct Turn {
-    PoolVersions versions;
+    PoolVersions of_pool;
     bool is_too_late = false;
   };
   Turn turn_of(const RequestQueue::Waiting& waiting, Clock::time_point now) const;

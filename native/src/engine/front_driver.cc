@@ -51,14 +51,14 @@ Front::Turn Front::turn_of(const RequestQueue::Waiting& waiting, Clock::time_poi
 
 bool Front::is_ready(RequestQueue::Waiting& waiting, Clock::time_point now) {
   Request& request = waiting.request;
-  PoolVersions versions;
+  PoolVersions of_pool;
   scheduler::PassCost cost;
   {
     const MutexLock lock(mutex_);
-    versions = versions_.now(request.kv.version);
+    of_pool = versions_.now(request.kv.version);
     cost = admission_.cost();
   }
-  return gate_.is_ready(request, waiting.blocks, versions, now, cost);
+  return gate_.is_ready(request, waiting.blocks, of_pool, now, cost);
 }
 
 void Front::note_running(size_t running, size_t loading) {

@@ -269,7 +269,8 @@ TEST_P(KvTransparency, AnyHistoryOfAppendsForksEvictionsAndRestartsAnswersAsFrom
   EXPECT_GT(dropped, 0u);
 }
 
-INSTANTIATE_TEST_SUITE_P(Models, KvTransparency, testing::Values("qwen3-tied", "qwen2-moe-shared", "qwen3-5-text",
+INSTANTIATE_TEST_SUITE_P(Models, KvTransparency,
+                         testing::Values("qwen3-tied", "qwen2-moe-shared", "qwen3-5-text",
                                          "qwen3-next-bf16"));
 
 }  // namespace

@@ -1,9 +1,9 @@
 // The recurrent state of one running request's prompt, where the model has one
-// (attention/delta_state.h). Keys and values of a prefix are of use only beside its state, which the
-// pool keeps at two places of a prompt: the end of the static text, and the end of what the user's
-// next prompt begins with. There a state is a chain of its own, under a version of its own, whose
-// tokens are made of the digest of the prefix: all that the pool does with blocks it does with
-// states.
+// (attention/delta_state.h). Keys and values of a prefix are of use only beside its state, which
+// the pool keeps at two places of a prompt: the end of the static text, and the end of what the
+// user's next prompt begins with. There a state is a chain of its own, under a version of its own,
+// whose tokens are made of the digest of the prefix: all that the pool does with blocks it does
+// with states.
 //
 // Copies are optional: where the pool has no room for one, the request runs without.
 // Engine thread only.

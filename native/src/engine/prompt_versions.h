@@ -31,8 +31,8 @@ class PromptVersions {
   /// Nothing is found under a number that add() gave any more.
   void drop(kv::Pool& pool, kv::Version version);
   /// Prompts that the adapter reads may go on with what its predecessor has of a user, or the one
-  /// before that. Ignored where it would make an adapter come before itself, and where the model has
-  /// a state, which is not inherited.
+  /// before that. Ignored where it would make an adapter come before itself, and where the model
+  /// has a state, which is not inherited.
   void succeed(kv::Pool& pool, const ServedModel& model, const std::string& adapter,
                const std::string& predecessor);
   /// Its versions in the pool now.

@@ -41,7 +41,7 @@ uint32_t common_blocks(const Request& request, const Request& leading, uint32_t 
 
 }  // namespace
 
-/// What the pool has of the prompt; with it, where the model has a state, that of the same tokens.
+/// The prompt's tokens in the pool; where the model has a state, as far as it is there too.
 Result<kv::Lease> RequestKv::find(const Request& request) {
   kv::Query query = query_of(request);
   Result<kv::Lease> found = pool_.lookup(query);
@@ -77,7 +77,7 @@ Status RequestKv::begin(const Request& request, const Request* leading, const Re
                                       common_blocks(request, *leading, link.shared), positions)
                 : pool_.extend(lease, positions);
   if (!extended.is_ok() && state_.is_used()) {
-    state_.release();  // copies are optional: what they took may be what is missing
+    state_.release();  // copies are optional, and their blocks may be the missing ones
     extended = pool_.extend(lease, positions);
   }
   TESSERA_RETURN_IF_ERROR(extended);
@@ -103,8 +103,7 @@ Status RequestKv::begin(const Request& request, const Request* leading, const Re
 
 /// A block that held a state may hold bits that are no number of a key or a value.
 void RequestKv::clear_blocks(uint32_t first) {
-  for (size_t b = first; b < blocks_.size(); ++b)
-    std::memset(blocks_[b], 0, pool_.block_bytes());
+  for (size_t b = first; b < blocks_.size(); ++b) std::memset(blocks_[b], 0, pool_.block_bytes());
 }
 
 void RequestKv::copy_from(const RequestKv& leader, uint32_t matched, uint32_t ahead) {

@@ -94,7 +94,8 @@ Status check_limits(const Request& request, const EngineOptions& options,
     return invalid_request("userId: expected at most " + std::to_string(kv::kOwnerBytesMax) +
                            " bytes, got " + std::to_string(request.kv.user.size()));
   }
-  const RunningRequest::Need need = RunningRequest::need(request, model.slot_bytes, model.state_bytes);
+  const RunningRequest::Need need =
+      RunningRequest::need(request, model.slot_bytes, model.state_bytes);
   // One more than it has: who goes on in a block that is not full works in a copy of it.
   const uint64_t device_bytes = (need.blocks + uint64_t{1}) * model.block_bytes;
   if (device_bytes > options.kv.device_bytes) {

@@ -21,9 +21,9 @@ struct ServedModel {
   // Of the keys and values; bytes over all layers.
   uint64_t position_bytes = 0;  // of a position, without a block's padding
   uint64_t block_bytes = 0;
-  std::string layout;         // of a block; changes when its bytes come to lie elsewhere
-  std::string state_layout;   // of a state; empty where the model has none
-  uint64_t state_bytes = 0;   // of a running request's, and of each row of its beams
+  std::string layout;        // of a block; changes when its bytes come to lie elsewhere
+  std::string state_layout;  // of a state; empty where the model has none
+  uint64_t state_bytes = 0;  // of a running request's, and of each row of its beams
   uint64_t slot_bytes = 0;
   std::string element_type;   // of a block's numbers
   std::string numeric_class;  // what beside the weights decides the bits

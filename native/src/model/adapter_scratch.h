@@ -18,7 +18,8 @@ namespace tessera::model {
 
 class AdapterScratch {
  public:
-  static constexpr size_t kProductsAtOnce = 4;  // that share an operand, as those of a gated delta net
+  static constexpr size_t kProductsAtOnce =
+      4;  // that share an operand, as those of a gated delta net
   using Terms = std::array<std::span<const ops::LowRankTerm>, kProductsAtOnce>;
 
   /// For passes of up to `rows` rows in up to `adapters` stretches; none: no pass has adapters.

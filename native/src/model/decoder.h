@@ -85,9 +85,9 @@ class Decoder final {
   /// Bytes of keys and values per position over the layers that have them, without a block's
   /// padding.
   uint64_t kv_bytes_per_position() const;
-  /// Bytes of keys and values of one row of beams, and of what stands in their place.
+  /// Bytes of keys and values of one row of beams, and of tokens in their place.
   uint64_t slot_bytes() const;
-  /// Bytes of a prompt's state, with what aligns what lies behind it; 0: the model has none.
+  /// Bytes of a prompt's state, with room to align it; 0: the model has none.
   uint64_t state_bytes() const;
   /// The state of an empty prompt in `memory`, which has state_bytes() and outlives it.
   attention::DeltaState zero_state(device::Buffer& memory) const;

@@ -8,9 +8,9 @@
 namespace tessera::model {
 
 DeltaBlock::DeltaBlock(const ModelConfig& config, bool is_together)
-    : LayerBlock({{"attention"}, {"attentionOutput"}},
-                 Layout{config.delta.channels(), config.delta.values(), config.delta.value_heads}
-                     .end()),
+    : LayerBlock(
+          {{"attention"}, {"attentionOutput"}},
+          Layout{config.delta.channels(), config.delta.values(), config.delta.value_heads}.end()),
       shape_(config.delta),
       hidden_(config.hidden_size),
       is_together_(is_together),
@@ -94,10 +94,8 @@ void DeltaBlock::forward(const BlockWeights& weights, Pass& pass) const {
               pass.scratch(at_.decays()), pass.scratch(at_.strengths()),
               pass.scratch(at_.factors()), out});
   const uint32_t last = is_together_ ? uint32_t{kOutOfTogether} : uint32_t{kOut};
-  ops::Target output{.w = &weights.matrices[last],
-                     .y = pass.hidden(),
-                     .y_stride = hidden_,
-                     .adds_to_y = true};
+  ops::Target output{
+      .w = &weights.matrices[last], .y = pass.hidden(), .y_stride = hidden_, .adds_to_y = true};
   pass.multiply(pass.rows_of(kMixed, out, at_.values), {last}, {&output, 1});
 }
 

@@ -224,7 +224,7 @@ TEST(ModelConfigTest, TheTextPartOfAVisionFolderIsRead) {
   const ModelConfig config = parsed(vision("", "\"tie_word_embeddings\": true"));
   EXPECT_EQ(config.hidden_size, 24u);
   EXPECT_EQ(config.attention_layers(), 1u);
-  EXPECT_FALSE(config.tie_word_embeddings);  // transformers reads what stands at the top
+  EXPECT_FALSE(config.tie_word_embeddings);  // transformers reads the one at the top
   EXPECT_TRUE(parsed(vision("\"tie_word_embeddings\": true, ", "")).tie_word_embeddings);
   expect_refused(vision("", "\"linear_conv_kernel_dim\": 1"), "text_config.linear_conv_kernel_dim");
   expect_refused(vision("\"quantization_config\": {}, ", ""), "quantization_config");

@@ -34,8 +34,12 @@ Recipe::Recipe(ModelConfig config, Purpose purpose)
     : config_(std::move(config)), purpose_(purpose), layers_(config_.layer_count) {
   TESSERA_CHECK(config_.family->encoder == nullptr || purpose == Purpose::kRows);
   if (const DeltaConfig& delta = config_.delta; delta.key_heads > 0) {
-    delta_shape_ = {config_.layer_count - config_.attention_layers(), delta.key_heads,
-                    delta.value_heads, delta.key_dim, delta.value_dim, delta.taps};
+    delta_shape_ = {config_.layer_count - config_.attention_layers(),
+                    delta.key_heads,
+                    delta.value_heads,
+                    delta.key_dim,
+                    delta.value_dim,
+                    delta.taps};
   }
   if (config_.family->entry != nullptr) entry_ = config_.family->entry(config_, 0);
   for (uint32_t i = 0; i < config_.layer_count; ++i) {

@@ -15,7 +15,7 @@ inline constexpr const char* kHeadName = "lm_head.weight";
 /// The common prefix of a folder's tensor names, the head's excepted.
 std::string find_prefix(const Shards& shards, const Recipe& recipe);
 
-/// True for tensors of a model in the same folder that is not served: what it sees is no text.
+/// True for tensors of a model in the same folder that is not served: it sees no text.
 /// `wrapper` stands before all names.
 bool is_of_another(std::string_view name, const Family& family, std::string_view wrapper = {});
 

@@ -1,8 +1,8 @@
 #include "ops/convert.h"
 
-#include <vector>
 #include <algorithm>
 #include <cstring>
+#include <vector>
 
 #include "base/check.h"
 #include "ops/for_rows.h"

@@ -1,5 +1,5 @@
 // Gates: rows scaled by one number each, y *= sigmoid(x . w) (the expert that all rows of Qwen2-MoE
-// go through), and heads scaled number by number by what stands beside their queries (Qwen3.5).
+// go through), and heads scaled number by number by the numbers beside their queries (Qwen3.5).
 #pragma once
 
 #include <cstdint>
