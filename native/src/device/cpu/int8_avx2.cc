@@ -1,10 +1,10 @@
 // INT8 products for AVX2. vpmaddubsw would saturate, so both sides are widened to 16 bits: rows
-// when they are written, weights into a strip on the stack that all rows read. With a strip two
-// products take one multiplication (Winograd 1968): x0 w0 + x1 w1 = (x0 + w1)(x1 + w0) - x0 x1 -
-// w0 w1, where the last two are of a row and of a column alone. Compiled with its own flags;
-// nothing but intrinsics and anonymous namespaces here.
+// when they are written, weights when they are read or, for many rows, into strips on the stack
+// that all rows read (int8_crossed_avx2.inc). Compiled with its own flags; nothing but intrinsics
+// and anonymous namespaces here.
 #include <immintrin.h>
 
+#include <type_traits>
 #include <utility>
 
 #include "device/cpu/int8_kernels.h"
@@ -16,7 +16,7 @@ constexpr size_t kRows = 4;            // 8 of 16 registers hold sums
 constexpr size_t kFewRows = 6;         // of weights as they are; 12 hold sums
 constexpr size_t kWorthWidening = 13;  // rows that pay for a strip
 constexpr size_t kLine = 64;           // of the cache, bytes
-constexpr size_t kStripTiles = 8;      // tiles of k in a strip
+constexpr size_t kStripTiles = 4;      // tiles of k in a strip
 constexpr size_t kSumRows = 96;        // rows that share a strip
 constexpr size_t kWideGroupBytes = 2 * kPanelHalf * sizeof(int32_t);
 constexpr size_t kWideTileBytes = (kPanelGroups + 1) * kWideGroupBytes - kLine;
@@ -93,32 +93,11 @@ inline void multiply_pair(const char* x, size_t x_row_bytes, __m256i low, __m256
   }
 }
 
-/// Weights of some tiles of k, widened: [16 groups][even, odd][16] of each tile, and then what the
-/// sums of its crossed products start from.
-struct WideStrip {
-  alignas(64) char tiles[kStripTiles * kWideTileBytes];
+}  // namespace
 
-  void widen(const char* w, size_t count) {
-    auto* to = reinterpret_cast<__m256i*>(tiles);
-    for (size_t tile = 0; tile < count; ++tile, w += kPanelHalfTile) {
-      __m256i low_start = _mm256_setzero_si256(), high_start = low_start;
-#pragma GCC unroll 2
-      for (size_t group = 0; group < kPanelGroups; ++group, w += 64, to += 4) {
-        const __m256i low = load_bytes(w), high = load_bytes(w + 32);
-        const __m256i even_low = even_pairs(low), odd_low = odd_pairs(low);
-        const __m256i even_high = even_pairs(high), odd_high = odd_pairs(high);
-        low_start = _mm256_sub_epi32(low_start, _mm256_madd_epi16(even_low, odd_low));
-        high_start = _mm256_sub_epi32(high_start, _mm256_madd_epi16(even_high, odd_high));
-        _mm256_store_si256(to, even_low);
-        _mm256_store_si256(to + 1, even_high);
-        _mm256_store_si256(to + 2, odd_low);
-        _mm256_store_si256(to + 3, odd_high);
-      }
-      _mm256_store_si256(to++, low_start);
-      _mm256_store_si256(to++, high_start);
-    }
-  }
-};
+#include "device/cpu/int8_crossed_avx2.inc"
+
+namespace {
 
 /// Rows times 16 columns.
 struct Strip {
@@ -188,186 +167,112 @@ void multiply_few_rows(const Strip& whole, size_t rows) {
   }
 }
 
-/// Adds the crossed products of one group of k of one row and 16 columns. One statement: it takes
-/// all registers that sums and weights leave.
-inline void add_crossed(const char* x, const __m256i (&even)[2], const __m256i (&odd)[2],
-                        __m256i& low, __m256i& high) {
-  using Pairs = const int32_t[2];
-  const Pairs& pairs = *reinterpret_cast<const Pairs*>(x);
-  __m256i x_even, x_odd, left, right;
-  asm("vpbroadcastd %[even_pair], %[x_even]\n\tvpbroadcastd %[odd_pair], %[x_odd]\n\t"
-      "vpaddw %[odd_low], %[x_even], %[left]\n\tvpaddw %[even_low], %[x_odd], %[right]\n\t"
-      "vpaddw %[odd_high], %[x_even], %[x_even]\n\tvpaddw %[even_high], %[x_odd], %[x_odd]\n\t"
-      "vpmaddwd %[left], %[right], %[left]\n\tvpmaddwd %[x_even], %[x_odd], %[x_even]\n\t"
-      "vpaddd %[left], %[low], %[low]\n\tvpaddd %[x_even], %[high], %[high]"
-      : [low] "+x"(low), [high] "+x"(high), [x_even] "=&x"(x_even), [x_odd] "=&x"(x_odd),
-        [left] "=&x"(left), [right] "=&x"(right)
-      : [even_pair] "m"(pairs[0]), [odd_pair] "m"(pairs[1]), [even_low] "x"(even[0]),
-        [even_high] "x"(even[1]), [odd_low] "x"(odd[0]), [odd_high] "x"(odd[1]));
-}
-
-/// Ahead of the reader, a few lines at a time: more at once wait for one another.
-inline void fetch(const char* from, size_t lines) {
-  for (size_t i = 0; i < lines; ++i) __builtin_prefetch(from + i * kLine);
-}
-
-/// Exact sums of some tiles of k, one by one.
-struct Products {
-  alignas(64) int32_t of[kStripTiles][kRows][kPanelHalf];
-};
-
-/// `count` tiles of rows N; beside each, `lines` of what will be wanted. The indices are constants
-/// before any loop is unrolled, and no loop is unrolled by request, or GCC stores every sum after
-/// every product.
-template <size_t... N>
-[[gnu::noinline]] void multiply_tiles(const char* x, size_t x_row_bytes, const char* w,
-                                      size_t count, const char* ahead, size_t lines,
-                                      Products& products, std::index_sequence<N...>) {
-  const auto excess = [&](size_t row) {
-    int32_t value;
-    __builtin_memcpy(&value, x + row * x_row_bytes, sizeof value);
-    return _mm256_set1_epi32(value);
-  };
-  auto* to = reinterpret_cast<__m256i*>(products.of);
-  for (; count > 0; --count, w += kLine, to += 2 * kRows, ahead += lines * kLine) {
-    fetch(ahead, lines);
-    const char* starts = w + kPanelGroups * kWideGroupBytes;
-    __m256i low[] = {_mm256_sub_epi32(load_bytes(starts), excess(N))...};
-    __m256i high[] = {_mm256_sub_epi32(load_bytes(starts + 32), excess(N))...};
-    x += kExcessBytes;
-    for (size_t group = 0; group < kPanelGroups; group += 2) {
-      for (size_t i = 0; i < 2; ++i, x += 8, w += kWideGroupBytes) {
-        const __m256i even[] = {load_bytes(w), load_bytes(w + 32)};
-        const __m256i odd[] = {load_bytes(w + 64), load_bytes(w + 96)};
-        (add_crossed(x + N * x_row_bytes, even, odd, low[N], high[N]), ...);
-      }
-    }
-    ((_mm256_store_si256(to + 2 * N, low[N]), _mm256_store_si256(to + 2 * N + 1, high[N])), ...);
-  }
-}
-
-/// Adds the scaled sums of rows N over `count` tiles to `sums`, [rows][16].
-template <size_t... N>
-[[gnu::noinline]] void add_scaled(const Products& products, size_t count, const float* x_scales,
-                                  size_t x_scales_stride, const float* w_scales, float* sums,
-                                  std::index_sequence<N...>) {
-  __m256 low[] = {_mm256_load_ps(sums + N * kPanelHalf)...};
-  __m256 high[] = {_mm256_load_ps(sums + N * kPanelHalf + 8)...};
-  for (size_t tile = 0; tile < count; ++tile, ++x_scales, w_scales += kPanelColumns) {
-    const __m256 low_scales = _mm256_loadu_ps(w_scales),
-                 high_scales = _mm256_loadu_ps(w_scales + 8);
-    const auto of = products.of[tile];
-    const __m256 x_scale[] = {_mm256_broadcast_ss(x_scales + N * x_scales_stride)...};
-    ((low[N] = add_eight(load_bytes(of[N]), x_scale[N], low_scales, low[N]),
-      high[N] = add_eight(load_bytes(of[N] + 8), x_scale[N], high_scales, high[N])),
-     ...);
-  }
-  ((_mm256_store_ps(sums + N * kPanelHalf, low[N]),
-    _mm256_store_ps(sums + N * kPanelHalf + 8, high[N])),
-   ...);
-}
-
-/// Adds the exact sums of a row over `count` tiles.
-inline void add_exact(const Products& products, size_t row, size_t count, int32_t* sums) {
-  auto* to = reinterpret_cast<__m256i*>(sums);
-  __m256i low = to[0], high = to[1];
-  for (size_t tile = 0; tile < count; ++tile) {
-    const int32_t* of = products.of[tile][row];
-    low = _mm256_add_epi32(low, load_bytes(of));
-    high = _mm256_add_epi32(high, load_bytes(of + 8));
-  }
-  to[0] = low;
-  to[1] = high;
-}
-
-/// All rows against the half of a panel: add(products, their first tile, how many tiles, their
-/// first row, index sequence of their rows).
+/// All rows against `halves` halves of a panel, one strip of both after the other, so that the rows
+/// come into the first-level cache once: add(products, half, their first tile, how many tiles,
+/// their first row, index sequence of their rows).
 template <typename Add>
-void multiply_wide(const Strip& s, size_t rows, const Add& add) {
-  WideStrip wide;
+void multiply_wide(const Strip& s, size_t rows, size_t halves, const Add& add) {
+  WideStrip wide[2];
   Products products;
   const size_t blocks = (rows + kRows - 1) / kRows;
   for (size_t tile = 0; tile < s.tiles; tile += kStripTiles) {
     const size_t count = s.tiles - tile < kStripTiles ? s.tiles - tile : kStripTiles;
-    wide.widen(s.w + tile * kPanelTile, count);
+    for (size_t half = 0; half < halves; ++half) {
+      wide[half].widen(s.w + tile * kPanelTile + half * kPanelHalfTile, count);
+    }
     const char* ahead = s.w + (tile + count) * kPanelTile;
-    const size_t lines = (kPanelTile / kLine + blocks - 1) / blocks;
-    for (size_t block = 0; block < blocks; ++block, ahead += count * lines * kLine) {
+    const size_t lines = (kPanelTile / kLine + blocks * halves - 1) / (blocks * halves);
+    for (size_t block = 0; block < blocks; ++block) {
       const size_t begin = rows * block / blocks, end = rows * (block + 1) / blocks;
       const char* x = s.x + begin * s.x_row_bytes + tile * kRowTileBytes;
-      with_rows<kRows>(end - begin, [&](auto indices) {
-        multiply_tiles(x, s.x_row_bytes, wide.tiles, count, ahead, lines, products, indices);
-        add(products, tile, count, begin, indices);
-      });
+      for (size_t half = 0; half < halves; ++half, ahead += count * lines * kLine) {
+        with_rows<kRows>(end - begin, [&](auto indices) {
+          multiply_tiles(x, s.x_row_bytes, wide[half].tiles, count, ahead, lines, products,
+                         indices);
+          add(products, half, tile, count, begin, indices);
+        });
+      }
     }
   }
 }
 
-/// Rows from `first` on times the half panel of `column`. While the first half is read, both are
-/// fetched.
+/// Rows from `first` on times the half panel of `column`.
 Strip strip_of(const PanelProduct& p, size_t first, size_t column) {
-  const size_t tiles = panel_tiles(PanelType::kI8, p.k);
   Strip s{};
   s.x = static_cast<const char*>(p.x) + first * p.x_row_bytes;
   s.x_row_bytes = p.x_row_bytes;
   s.w = static_cast<const char*>(p.panels) + column / kPanelColumns * p.panel_stride +
         column % kPanelColumns / kPanelHalf * kPanelHalfTile;
-  s.tiles = tiles;
+  s.tiles = panel_tiles(PanelType::kI8, p.k);
   return s;
 }
 
-/// `rows` rows from `first` on, at most kSumRows.
-void multiply_half(const PanelProduct& p, size_t first, size_t rows, size_t column, float* sums) {
-  Strip whole = strip_of(p, first, column);
-  whole.x_scales = p.x_scales + first * whole.tiles;
-  whole.x_scales_stride = whole.tiles;
-  whole.w_scales = scales_of_columns(p, column);
-  whole.sums = sums;
-  if (rows < kWorthWidening) return multiply_few_rows(whole, rows);
-  multiply_wide(whole, rows,
-                [&](const Products& products, size_t tile, size_t count, size_t row, auto indices) {
-                  add_scaled(products, count, whole.x_scales + row * whole.tiles + tile,
-                             whole.tiles, whole.w_scales + tile * kPanelColumns,
-                             sums + row * kPanelHalf, indices);
-                });
-}
+/// Sums of at most kSumRows rows with the halves of a panel.
+template <typename T>
+struct Sums {
+  alignas(64) T of[2][kSumRows * kPanelHalf];
+};
 
-void multiply(const PanelProduct& p) {
-  alignas(64) float sums[kSumRows * kPanelHalf];
-  for (size_t column = 0; column < p.columns; column += kPanelHalf) {
-    const size_t columns = p.columns - column < kPanelHalf ? p.columns - column : kPanelHalf;
-    for (size_t first = 0; first < p.rows; first += kSumRows) {
-      const size_t rows = p.rows - first < kSumRows ? p.rows - first : kSumRows;
-      __builtin_memset(sums, 0, rows * kPanelHalf * sizeof(float));
-      multiply_half(p, first, rows, column, sums);
-      for (size_t i = 0; i < rows; ++i) {
-        finish_row(p, first + i, column, columns, sums + i * kPanelHalf);
-      }
-    }
+/// `rows` rows from `first` on times the panel of `column`.
+void multiply_panel(const PanelProduct& p, size_t first, size_t rows, size_t column, size_t halves,
+                    Sums<float>& sums) {
+  Strip s = strip_of(p, first, column);
+  s.x_scales = p.x_scales + first * s.tiles;
+  s.x_scales_stride = s.tiles;
+  s.w_scales = scales_of_columns(p, column);
+  if (rows >= kWorthWidening) {
+    multiply_wide(s, rows, halves,
+                  [&](const Products& products, size_t half, size_t tile, size_t count, size_t row,
+                      auto indices) {
+                    add_scaled(products, count, s.x_scales + row * s.tiles + tile, s.tiles,
+                               s.w_scales + tile * kPanelColumns + half * kPanelHalf,
+                               sums.of[half] + row * kPanelHalf, indices);
+                  });
+    return;
+  }
+  for (size_t half = 0; half < halves; ++half) {
+    s.sums = sums.of[half];
+    multiply_few_rows(s, rows);
+    s.w += kPanelHalfTile;
+    s.w_scales += kPanelHalf;
   }
 }
 
-/// The same with exact sums over all of k.
-void multiply_static_half(const PanelProduct& p, size_t first, size_t rows, size_t column,
-                          int32_t* sums) {
-  multiply_wide(strip_of(p, first, column), rows,
-                [&](const Products& products, size_t, size_t count, size_t row, auto indices) {
-                  for (size_t i = 0; i < indices.size(); ++i) {
-                    add_exact(products, i, count, sums + (row + i) * kPanelHalf);
-                  }
-                });
+/// The same with static scales.
+void multiply_panel(const PanelProduct& p, size_t first, size_t rows, size_t column, size_t halves,
+                    Sums<int32_t>& sums) {
+  multiply_wide(
+      strip_of(p, first, column), rows, halves,
+      [&](const Products& products, size_t half, size_t, size_t count, size_t row, auto indices) {
+        for (size_t i = 0; i < indices.size(); ++i) {
+          add_exact(products, i, count, sums.of[half] + (row + i) * kPanelHalf);
+        }
+      });
 }
 
-void multiply_static(const PanelProduct& p) {
-  alignas(64) int32_t sums[kSumRows * kPanelHalf];
-  for (size_t column = 0; column < p.columns; column += kPanelHalf) {
-    const size_t columns = p.columns - column < kPanelHalf ? p.columns - column : kPanelHalf;
+template <typename T>
+void multiply_panels(const PanelProduct& p) {
+  Sums<T> sums;
+  for (size_t column = 0; column < p.columns; column += kPanelColumns) {
+    const size_t columns = p.columns - column < kPanelColumns ? p.columns - column : kPanelColumns;
+    const size_t halves = (columns + kPanelHalf - 1) / kPanelHalf;
     for (size_t first = 0; first < p.rows; first += kSumRows) {
       const size_t rows = p.rows - first < kSumRows ? p.rows - first : kSumRows;
-      __builtin_memset(sums, 0, rows * kPanelHalf * sizeof(int32_t));
-      multiply_static_half(p, first, rows, column, sums);
-      for (size_t i = 0; i < rows; ++i) {
-        finish_static_row(p, first + i, column, columns, sums + i * kPanelHalf);
+      for (size_t half = 0; half < halves; ++half) {
+        __builtin_memset(sums.of[half], 0, rows * kPanelHalf * sizeof(T));
+      }
+      multiply_panel(p, first, rows, column, halves, sums);
+      for (size_t half = 0; half < halves; ++half) {
+        const size_t at = half * kPanelHalf;
+        const size_t n = columns - at < kPanelHalf ? columns - at : kPanelHalf;
+        for (size_t i = 0; i < rows; ++i) {
+          const T* row = sums.of[half] + i * kPanelHalf;
+          if constexpr (std::is_same_v<T, float>) {
+            finish_row(p, first + i, column + at, n, row);
+          } else {
+            finish_static_row(p, first + i, column + at, n, row);
+          }
+        }
       }
     }
   }
@@ -380,10 +285,10 @@ void multiply_static(const PanelProduct& p) {
 PanelKernels int8_avx2() {
   return {.operand_row_bytes = operand_row_bytes,
           .write_operand = write_int8_rows,
-          .multiply = multiply,
+          .multiply = multiply_panels<float>,
           .write_scaled_operand = write_scaled_int8_rows,
           .write_static = write_static_int8_rows,
-          .multiply_static = multiply_static};
+          .multiply_static = multiply_panels<int32_t>};
 }
 
 }  // namespace tessera::device::cpu
