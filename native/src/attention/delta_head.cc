@@ -87,20 +87,37 @@ void DeltaHead::run_beams(std::span<const RowGroup* const> groups) {
     for (uint32_t i = 0; i < group->row_count; ++i)
       keep_key(uint64_t{group->first_row} + i, token_of(*group, group->first_slot + i));
   }
+  // Rows of a search are of many steps in turn: pieces go across groups.
+  BeamRow piece[kPiece];
+  uint32_t count = 0;
+  uint64_t end = 0;
   for (const RowGroup* group : groups) {
-    for (uint32_t first = 0; first < group->row_count; first += kPiece)
-      run_piece(*group, first, std::min(kPiece, group->row_count - first));
+    for (uint32_t i = 0; i < group->row_count; ++i) {
+      const uint64_t row = uint64_t{group->first_row} + i;
+      if (count == kPiece || row != end) {
+        run_piece({piece, count});
+        count = 0;
+      }
+      piece[count++] = {group, i};
+      end = row + 1;
+    }
   }
+  run_piece({piece, count});
 }
 
-void DeltaHead::run_piece(const RowGroup& group, uint32_t first, uint32_t count) {
-  const uint64_t row = uint64_t{group.first_row} + first;
-  const auto own = [&](uint32_t i) { return token_of(group, group.first_slot + first + i); };
-  for (uint32_t i = 0; i < count; ++i) take_dots(i, row + i, before(group, first + i), own(i));
+void DeltaHead::run_piece(std::span<const BeamRow> rows) {
+  if (rows.empty()) return;
+  const uint64_t first = uint64_t{rows[0].group->first_row} + rows[0].i;
+  const auto count = static_cast<uint32_t>(rows.size());
+  const auto own = [&](const BeamRow& row) {
+    return token_of(*row.group, row.group->first_slot + row.i);
+  };
+  for (uint32_t r = 0; r < count; ++r)
+    take_dots(r, first + r, before(*rows[r].group, rows[r].i), own(rows[r]));
   for (uint32_t head = first_value_head_; head < end_value_head_; ++head) {
-    multiply(*group.prompt->delta, head, row, count);
-    for (uint32_t i = 0; i < count; ++i)
-      correct(i, row + i, head, before(group, first + i), own(i));
+    multiply(*rows[0].group->prompt->delta, head, first, count);
+    for (uint32_t r = 0; r < count; ++r)
+      correct(r, first + r, head, before(*rows[r].group, rows[r].i), own(rows[r]));
   }
 }
 

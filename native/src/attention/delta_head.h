@@ -26,11 +26,17 @@ class DeltaHead {
     uint32_t count = 0;
   };
 
+  struct BeamRow {
+    const RowGroup* group = nullptr;
+    uint32_t i = 0;  // in the group
+  };
+
   void run_prompt(const RowGroup& group);
   void run_beams(std::span<const RowGroup* const> groups);
   /// Rows [row, row + count) at positions [at, at + count) of one chunk.
   void run_chunk(DeltaState& state, uint32_t at, uint64_t row, uint32_t count);
-  void run_piece(const RowGroup& group, uint32_t first, uint32_t count);
+  /// Consecutive rows of a pass.
+  void run_piece(std::span<const BeamRow> rows);
   void multiply(const DeltaState& state, uint32_t value_head, uint64_t row, uint32_t count);
   /// Products of the keys of predecessors and its own with the row's key and query.
   void take_dots(uint32_t i, uint64_t row, const Before& before, const float* own);
