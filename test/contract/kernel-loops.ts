@@ -80,6 +80,7 @@ export const KERNEL_LOOPS: readonly KernelLoops[] = [
     name: 'INT8 avx2',
     object: 'int8_avx2.cc.o',
     needs: 'avx2',
+    symbol: /multiply_(few|tiles)</,
     product: /^vpmaddwd/,
     sum: /^vpaddd/,
     largest: 24,
