@@ -33,14 +33,17 @@ DeltaHead::DeltaHead(const device::KernelTable& kernels, const DeltaShape& shape
       dots_(by_query_ + padded(kPiece * shape.value_dim)),
       scaled_(dots_ + padded(kPiece * kDots)),
       panel_(scaled_ + padded(uint64_t{shape.key_dim} * kDeltaChunk)),
-      tokens_(reinterpret_cast<const float**>(panel_ + device::panel_count(shape.value_dim) *
-                                                           device::kPanelTile / sizeof(float))) {}
+      widened_(panel_ + device::panel_count(shape.value_dim) * device::kPanelTile / sizeof(float)),
+      tokens_(
+          reinterpret_cast<const float**>(widened_ + padded(uint64_t{kBeforeMax} * shape.key_dim))),
+      keys_(tokens_ + kBeforeMax) {}
 
 uint64_t DeltaHead::scratch_floats(const DeltaShape& shape) {
   return 2 * padded(kPiece * shape.value_dim) + padded(kPiece * kDots) +
          padded(uint64_t{shape.key_dim} * kDeltaChunk) +
          device::panel_count(shape.value_dim) * device::kPanelTile / sizeof(float) +
-         padded(kBeforeMax * sizeof(float*) / sizeof(float));
+         padded(uint64_t{kBeforeMax} * shape.key_dim) +
+         padded(2 * kBeforeMax * sizeof(float*) / sizeof(float));
 }
 
 void DeltaHead::run(std::span<const RowGroup* const> groups) {
@@ -67,16 +70,20 @@ void DeltaHead::run_prompt(const RowGroup& group) {
 void DeltaHead::run_chunk(DeltaState& state, uint32_t at, uint64_t row, uint32_t count) {
   const uint32_t earlier = at % kDeltaChunk;
   float* tokens[kDeltaChunk];
-  for (uint32_t j = 0; j < earlier + count; ++j)
+  for (uint32_t j = 0; j < earlier + count; ++j) {
     tokens_[j] = tokens[j] = state.data + shape_.token(layer_, j);
+    keys_[j] = tokens_[j] + key_at();
+  }
+  const auto before = [&](uint32_t i) {
+    return Before{tokens_, keys_, earlier + i, shape_.keys()};
+  };
   for (uint32_t i = 0; i < count; ++i) {
-    keep_key(row + i, tokens[earlier + i]);
-    take_dots(i, row + i, {tokens_, earlier + i}, tokens[earlier + i]);
+    keep_key(row + i, tokens[earlier + i], false);
+    take_dots(i, row + i, before(i));
   }
   for (uint32_t head = first_value_head_; head < end_value_head_; ++head) {
     multiply(state, head, row, count);
-    for (uint32_t i = 0; i < count; ++i)
-      correct(i, row + i, head, {tokens_, earlier + i}, tokens[earlier + i]);
+    for (uint32_t i = 0; i < count; ++i) correct(i, row + i, head, before(i), tokens[earlier + i]);
   }
 }
 
@@ -85,7 +92,8 @@ void DeltaHead::run_beams(std::span<const RowGroup* const> groups) {
   if (prompt.delta->is_folded[layer_] == 0) fold(*prompt.delta, prompt.length % kDeltaChunk);
   for (const RowGroup* group : groups) {
     for (uint32_t i = 0; i < group->row_count; ++i)
-      keep_key(uint64_t{group->first_row} + i, token_of(*group, group->first_slot + i));
+      keep_key(uint64_t{group->first_row} + i, token_of(*group, group->first_slot + i),
+               shape_.is_narrow);
   }
   // Rows of a search are of many steps in turn: pieces go across groups.
   BeamRow piece[kPiece];
@@ -112,8 +120,7 @@ void DeltaHead::run_piece(std::span<const BeamRow> rows) {
   const auto own = [&](const BeamRow& row) {
     return token_of(*row.group, row.group->first_slot + row.i);
   };
-  for (uint32_t r = 0; r < count; ++r)
-    take_dots(r, first + r, before(*rows[r].group, rows[r].i), own(rows[r]));
+  for (uint32_t r = 0; r < count; ++r) take_dots(r, first + r, before(*rows[r].group, rows[r].i));
   for (uint32_t head = first_value_head_; head < end_value_head_; ++head) {
     multiply(*rows[0].group->prompt->delta, head, first, count);
     for (uint32_t r = 0; r < count; ++r)
@@ -123,17 +130,29 @@ void DeltaHead::run_piece(std::span<const BeamRow> rows) {
 
 DeltaHead::Before DeltaHead::before(const RowGroup& group, uint32_t i) {
   const uint32_t count = group.step - 1;
-  for (uint32_t j = 0; j < count; ++j)
-    tokens_[j] = token_of(group, group.ancestors[uint64_t{i} * count + j]);
-  return {tokens_, count};
+  for (uint32_t j = 0; j < count; ++j) {
+    const float* token = token_of(group, group.ancestors[uint64_t{i} * count + j]);
+    tokens_[j] = token;
+    keys_[j] = token + key_at();
+    if (!shape_.is_narrow) continue;
+    float* const wide = widened_ + uint64_t{j} * shape_.key_dim;
+    kernels_.widen_bf16(reinterpret_cast<const uint16_t*>(token) + key_at(), shape_.key_dim, wide);
+    keys_[j] = wide;
+  }
+  return {tokens_, keys_, count, shape_.beam_corrections()};
 }
 
 float* DeltaHead::token_of(const RowGroup& group, uint32_t slot) const {
-  return group.beam->delta + (uint64_t{layer_} * group.beam->slots + slot) * shape_.token_floats();
+  return group.beam->delta +
+         (uint64_t{layer_} * group.beam->slots + slot) * shape_.beam_token_floats();
 }
 
-void DeltaHead::keep_key(uint64_t row, float* token) const {
-  std::memcpy(token + key_at(), key(row), shape_.key_dim * sizeof(float));
+void DeltaHead::keep_key(uint64_t row, float* token, bool is_narrow) const {
+  if (is_narrow) {
+    kernels_.narrow_bf16(key(row), shape_.key_dim, reinterpret_cast<uint16_t*>(token) + key_at());
+  } else {
+    std::memcpy(token + key_at(), key(row), shape_.key_dim * sizeof(float));
+  }
 }
 
 void DeltaHead::multiply(const DeltaState& state, uint32_t value_head, uint64_t row,
@@ -154,11 +173,11 @@ void DeltaHead::multiply(const DeltaState& state, uint32_t value_head, uint64_t 
   kernels_.panel_f32.multiply(product);
 }
 
-void DeltaHead::take_dots(uint32_t i, uint64_t row, const Before& before, const float* own) {
+void DeltaHead::take_dots(uint32_t i, uint64_t row, const Before& before) {
   const float* const x[] = {key(row), query(row)};
   const void* keys[kBeforeMax + 1];
-  for (uint32_t j = 0; j < before.count; ++j) keys[j] = before.tokens[j] + key_at();
-  keys[before.count] = own + key_at();
+  std::copy_n(before.keys, before.count, keys);
+  keys[before.count] = key(row);
   kernels_.dot_rows_f32(x, 2, keys, before.count + 1, shape_.key_dim, dots_ + i * kDots, kDots / 2);
 }
 
@@ -170,12 +189,14 @@ void DeltaHead::correct(uint32_t i, uint64_t row, uint32_t value_head, const Bef
   float key_weights[kBeforeMax + 1], query_weights[kBeforeMax + 1];
   const void *keyed[kBeforeMax + 1], *queried[kBeforeMax + 1];
   float decay = factors[value_head];  // from behind a token to the row
+  own += before.corrections;
   own[decay_at(value_head)] = decay;
   for (uint32_t j = before.count; j-- > 0;) {
     key_weights[j + 1] = -decay * by_key[j];
     query_weights[j] = decay * by_query[j];
-    keyed[j + 1] = queried[j] = before.tokens[j] + correction_at(value_head);
-    decay *= before.tokens[j][decay_at(value_head)];
+    const float* const token = before.tokens[j] + before.corrections;
+    keyed[j + 1] = queried[j] = token + correction_at(value_head);
+    decay *= token[decay_at(value_head)];
   }
   float* correction = own + correction_at(value_head);
   keyed[0] = value(row, value_head);
@@ -206,10 +227,10 @@ void DeltaHead::fold_matrix(DeltaState& state, uint32_t value_head, uint32_t cou
     for (uint64_t v = 0; v < values; v += device::kPanelHalf) {
       float* to = panel_ + (v / device::kPanelHalf * kDeltaChunk + j) * device::kPanelHalf;
       const uint64_t n = std::min(values - v, uint64_t{device::kPanelHalf});
-      std::memcpy(to, token + correction_at(value_head) + v, n * sizeof(float));
+      std::memcpy(to, token + shape_.keys() + correction_at(value_head) + v, n * sizeof(float));
       std::fill(to + n, to + device::kPanelHalf, 0.0f);
     }
-    decay *= token[decay_at(value_head)];
+    decay *= token[shape_.keys() + decay_at(value_head)];
   }
   float* matrix = state.data + shape_.matrix(layer_, value_head);
   kernels_.scale(matrix, shape_.matrix_floats(), decay);
@@ -242,9 +263,9 @@ void DeltaHead::capture(const DeltaState& state, const DeltaCapture& capture) co
   for (uint32_t j = 0; j < capture.position % kDeltaChunk; ++j) {
     const uint64_t token = shape_.token(layer_, j);
     copy(token + key_at(), shape_.key_dim);
-    copy(token + correction_at(first_value_head_),
+    copy(token + shape_.keys() + correction_at(first_value_head_),
          uint64_t{end_value_head_ - first_value_head_} * shape_.value_dim);
-    copy(token + decay_at(first_value_head_), end_value_head_ - first_value_head_);
+    copy(token + shape_.keys() + decay_at(first_value_head_), end_value_head_ - first_value_head_);
   }
 }
 

@@ -23,7 +23,9 @@ class DeltaHead {
   /// A row's predecessors that are not in the matrix, oldest first.
   struct Before {
     const float* const* tokens = nullptr;
+    const float* const* keys = nullptr;
     uint32_t count = 0;
+    uint64_t corrections = 0;  // where they begin in each token, as in the row's own
   };
 
   struct BeamRow {
@@ -39,14 +41,14 @@ class DeltaHead {
   void run_piece(std::span<const BeamRow> rows);
   void multiply(const DeltaState& state, uint32_t value_head, uint64_t row, uint32_t count);
   /// Products of the keys of predecessors and its own with the row's key and query.
-  void take_dots(uint32_t i, uint64_t row, const Before& before, const float* own);
+  void take_dots(uint32_t i, uint64_t row, const Before& before);
   /// The correction of row `i` of the piece, into its token, and its output.
   void correct(uint32_t i, uint64_t row, uint32_t value_head, const Before& before, float* own);
   /// Adds the first `count` tokens behind the last chunk to the matrices.
   void fold(DeltaState& state, uint32_t count);
   void fold_matrix(DeltaState& state, uint32_t value_head, uint32_t count);
   void capture(const DeltaState& state, const DeltaCapture& capture) const;
-  void keep_key(uint64_t row, float* token) const;
+  void keep_key(uint64_t row, float* token, bool is_narrow) const;
   float* token_of(const RowGroup& group, uint32_t slot) const;
   Before before(const RowGroup& group, uint32_t i);
 
@@ -60,12 +62,10 @@ class DeltaHead {
   }
   // Parts of a token.
   uint64_t key_at() const { return uint64_t{key_head_} * shape_.key_dim; }
-  uint64_t correction_at(uint32_t value_head) const {
-    return shape_.keys() + uint64_t{value_head} * shape_.value_dim;
+  uint64_t correction_at(uint32_t value_head) const {  // behind `corrections`, as decays
+    return uint64_t{value_head} * shape_.value_dim;
   }
-  uint64_t decay_at(uint32_t value_head) const {
-    return shape_.keys() + shape_.values() + value_head;
-  }
+  uint64_t decay_at(uint32_t value_head) const { return shape_.values() + value_head; }
 
   const device::KernelTable& kernels_;
   const DeltaShape& shape_;
@@ -78,7 +78,9 @@ class DeltaHead {
   float* dots_;           // [kPiece][2][kBeforeMax + 1]
   float* scaled_;         // [key_dim][kDeltaChunk]: keys, decayed
   float* panel_;          // corrections as panels over a chunk's tokens
+  float* widened_;        // [kBeforeMax][key_dim]: keys of ancestors
   const float** tokens_;  // [kBeforeMax]
+  const float** keys_;    // likewise
 };
 
 }  // namespace tessera::attention

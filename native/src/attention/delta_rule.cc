@@ -15,6 +15,7 @@ namespace {
 using Run = std::span<const RowGroup* const>;  // the groups of one request
 
 constexpr uint32_t kTapsMax = 8;
+constexpr uint32_t kPartsPerThread = 2;
 constexpr float kNormEpsilon = 1e-6f;  // of heads of queries and keys
 
 /// The convolution, and all else that a row gives alone.
@@ -31,18 +32,24 @@ class RowWork {
 
   /// Keeps the inputs of rows of beams where their descendants look for them.
   void keep_inputs(const RowGroup& group) const {
-    std::memcpy(beam_inputs(group, group.first_slot),
-                rows_.inputs + group.first_row * shape_.channels(),
-                group.row_count * shape_.channels() * sizeof(float));
+    for (uint32_t i = 0; i < group.row_count; ++i) {
+      const float* from = rows_.inputs + (uint64_t{group.first_row} + i) * shape_.channels();
+      float* to = beam_inputs(group, group.first_slot + i);
+      if (shape_.is_narrow) {
+        kernels_.narrow_bf16(from, shape_.channels(), reinterpret_cast<uint16_t*>(to));
+      } else {
+        std::memcpy(to, from, shape_.channels() * sizeof(float));
+      }
+    }
   }
 
-  /// Row i of the last one of a request's groups.
-  void run(Run groups, uint32_t i) const {
+  /// Row i of the last one of a request's groups; `wide` is [taps - 1][channels].
+  void run(Run groups, uint32_t i, float* wide) const {
     const RowGroup& group = *groups.back();
     const uint64_t row = uint64_t{group.first_row} + i;
     const float* inputs[kTapsMax];
     for (uint32_t back = 0; back < shape_.taps; ++back)
-      inputs[shape_.taps - 1 - back] = input(groups, i, back);
+      inputs[shape_.taps - 1 - back] = input(groups, i, back, wide + back * shape_.channels());
     float* mixed = rows_.mixed + row * shape_.channels();
     kernels_.sum_of_products(inputs, weights_.taps, shape_.taps, shape_.channels(), mixed);
     kernels_.silu_mul(mixed, ones(), shape_.channels(), mixed);
@@ -85,8 +92,9 @@ class RowWork {
  private:
   float* beam_inputs(const RowGroup& group, uint32_t slot) const {
     const BeamKv& beam = *group.beam;
-    const uint64_t tokens = uint64_t{shape_.layers} * beam.slots * shape_.token_floats();
-    return beam.delta + tokens + (uint64_t{layer_} * beam.slots + slot) * shape_.channels();
+    const uint64_t tokens = uint64_t{shape_.layers} * beam.slots * shape_.beam_token_floats();
+    return beam.delta + tokens +
+           (uint64_t{layer_} * beam.slots + slot) * shape_.beam_input_floats();
   }
 
   /// Of a position that the group has, or one before that has been read.
@@ -98,7 +106,7 @@ class RowWork {
   }
 
   /// The input `back` tokens before the one of row i of the last group.
-  const float* input(Run groups, uint32_t i, uint32_t back) const {
+  const float* input(Run groups, uint32_t i, uint32_t back, float* wide) const {
     const RowGroup& group = *groups.back();
     if (group.beam == nullptr) {
       if (back > group.first_position + i) return zeros_;
@@ -107,10 +115,13 @@ class RowWork {
         groups = groups.first(groups.size() - 1);
       return prompt_input(*groups.back(), position);
     }
-    if (back == 0) return beam_inputs(group, group.first_slot + i);
+    if (back == 0) return rows_.inputs + (uint64_t{group.first_row} + i) * shape_.channels();
     if (back < group.step) {
       const uint64_t own = uint64_t{i} * (group.step - 1);
-      return beam_inputs(group, group.ancestors[own + group.step - 1 - back]);
+      const float* kept = beam_inputs(group, group.ancestors[own + group.step - 1 - back]);
+      if (!shape_.is_narrow) return kept;
+      kernels_.widen_bf16(reinterpret_cast<const uint16_t*>(kept), shape_.channels(), wide);
+      return wide;
     }
     const uint32_t behind = back - group.step + 1;  // from the prompt's end
     return behind > group.prompt->length ? zeros_
@@ -162,7 +173,8 @@ void check(const DeltaShape& shape, uint32_t layer, Run groups) {
 Result<DeltaScratch> DeltaScratch::allocate(device::Device& device, const DeltaShape& shape) {
   DeltaScratch scratch;
   if (shape.layers == 0) return scratch;
-  scratch.floats_ = DeltaHead::scratch_floats(shape);
+  scratch.floats_ =
+      std::max(DeltaHead::scratch_floats(shape), (shape.taps * shape.channels() + 15) / 16 * 16);
   scratch.first_ = (2 * shape.channels() + 15) / 16 * 16;
   const uint64_t parts = device.threads().thread_count() * scratch.floats_;
   Result<device::Buffer> memory = device.allocate((scratch.first_ + parts) * sizeof(float));
@@ -199,14 +211,16 @@ void delta_rule(device::Device& device, const DeltaShape& shape, uint32_t layer,
       row_count += group->row_count;
     }
   }
-  device.threads().parallel_for(row_count, [&](uint64_t begin, uint64_t end) {
+  const uint32_t parts = device.threads().thread_count() * kPartsPerThread;
+  device.threads().parallel_tasks(parts, [&](uint32_t part, uint32_t thread) {
+    const uint64_t begin = row_count * part / parts, end = row_count * (part + 1) / parts;
     uint64_t first = 0;
     for (size_t i = 0; i < scratch.requests(); ++i) {
       const Run run = scratch.request(i);
       for (size_t g = 0; g < run.size(); first += run[g++]->row_count) {
         const uint64_t last = std::min(end, first + run[g]->row_count);
         for (uint64_t row = std::max(begin, first); row < last; ++row)
-          work.run(run.first(g + 1), static_cast<uint32_t>(row - first));
+          work.run(run.first(g + 1), static_cast<uint32_t>(row - first), scratch.of_thread(thread));
       }
     }
   });

@@ -245,6 +245,34 @@ TEST(DeltaRule, IsTheRecurrence) {
   }
 }
 
+TEST(DeltaRule, KeepsKeysAndInputsOfBeamsAsBf16WhereAsked) {
+  const auto device = open_best();
+  for (Case c : kCases) {
+    const Inputs in(c, kSeed);
+    c.shape.is_narrow = true;
+    const Inputs narrow(c, kSeed);
+    EXPECT_LT(narrow.c.shape.slot_floats(), in.c.shape.slot_floats());
+    Passes exact(in, *device), rounded(narrow, *device);
+    exact.all(1000);
+    rounded.all(7);
+    const uint64_t values = c.shape.values();
+    const uint64_t first_step = (uint64_t{c.prompt} + c.width) * values;
+    for (uint32_t layer = 0; layer < c.shape.layers; ++layer) {
+      double error = 0, size = 0;
+      for (uint64_t i = 0; i < exact.out[layer].size(); ++i) {
+        const double off = rounded.out[layer][i] - exact.out[layer][i];
+        if (i < first_step) {
+          ASSERT_EQ(off, 0) << "no row has an ancestor yet";
+        }
+        error += off * off;
+        size += exact.out[layer][i] * exact.out[layer][i];
+      }
+      EXPECT_LT(std::sqrt(error / size), 0.02);
+      EXPECT_GT(error, 0) << "prompt " << c.prompt;
+    }
+  }
+}
+
 TEST(DeltaRule, HasTheSameBitsInAnySlicesOnAnySet) {
   const auto best = open_best();
   for (const Case& c : kCases) {

@@ -32,6 +32,7 @@ struct DeltaShape {
   uint32_t value_heads = 0;             // a multiple of key_heads: neighbours share a key head
   uint32_t key_dim = 0, value_dim = 0;  // of a head
   uint32_t taps = 0;                    // of the convolution, at least 2
+  bool is_narrow = false;  // rows of beams keep keys and inputs as BF16 (a prompt never does)
 
   uint64_t keys() const { return uint64_t{key_heads} * key_dim; }
   uint64_t values() const { return uint64_t{value_heads} * value_dim; }
@@ -61,8 +62,15 @@ struct DeltaShape {
   }
   /// Room for a state of any length.
   uint64_t floats_max() const { return floats(kDeltaChunk - 1) + layers * token_floats(); }
-  /// Of one row of beams, in all layers: a token and its inputs of the convolution.
-  uint64_t slot_floats() const { return layers * (token_floats() + channels()); }
+  /// Of one row of beams: its token, where corrections begin in it, and its inputs of the
+  /// convolution.
+  uint64_t beam_corrections() const { return is_narrow ? (keys() + 1) / 2 : keys(); }
+  uint64_t beam_token_floats() const {
+    return (beam_corrections() + values() + value_heads + 15) / 16 * 16;
+  }
+  uint64_t beam_input_floats() const { return is_narrow ? (channels() + 1) / 2 : channels(); }
+  /// Both, in all layers.
+  uint64_t slot_floats() const { return layers * (beam_token_floats() + beam_input_floats()); }
 };
 
 /// The state of one request's prompt. Owner of the bytes: engine::RequestState.

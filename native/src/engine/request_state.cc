@@ -24,7 +24,7 @@ void RequestState::begin(Request request, Clock::time_point now) {
 }
 
 Status RequestState::reserve_beams(const Request& request) {
-  const attention::DeltaShape& shape = decoder_.recipe().delta_shape();
+  const attention::DeltaShape shape = decoder_.recipe().delta_shape(decoder_.compute_type());
   const uint64_t bytes = need(request, decoder_.slot_bytes(), decoder_.state_bytes()).beam_bytes;
   if (beam_buffer_.size() < bytes) {
     budget_.give_beams(beam_buffer_);

@@ -24,7 +24,8 @@ ServedModel served_model(const model::Decoder& decoder) {
   served.block_bytes = layout.bytes();
   served.layout = std::string(kLayoutName) + " " + std::to_string(layout.layers) + "x" +
                   std::to_string(layout.kv_heads) + "x" + std::to_string(layout.head_dim);
-  if (const attention::DeltaShape& shape = decoder.recipe().delta_shape(); shape.layers > 0) {
+  if (const attention::DeltaShape shape = decoder.recipe().delta_shape(decoder.compute_type());
+      shape.layers > 0) {
     served.state_layout = kStateLayoutName;
     for (const uint32_t size : {shape.layers, shape.key_heads, shape.value_heads, shape.key_dim,
                                 shape.value_dim, shape.taps})

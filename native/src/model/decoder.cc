@@ -147,18 +147,19 @@ uint64_t Decoder::kv_bytes_per_position() const {
 }
 
 uint64_t Decoder::slot_bytes() const {
-  return kv_bytes_per_position() + impl_->recipe.delta_shape().slot_floats() * sizeof(float);
+  return kv_bytes_per_position() +
+         impl_->recipe.delta_shape(impl_->type).slot_floats() * sizeof(float);
 }
 
 uint64_t Decoder::state_bytes() const {
   constexpr uint64_t kLine = device::Device::kAlignment;
-  const attention::DeltaShape& shape = impl_->recipe.delta_shape();
+  const attention::DeltaShape shape = impl_->recipe.delta_shape(impl_->type);
   if (shape.layers == 0) return 0;
   return (shape.floats_max() * sizeof(float) + 2 * kLine - 1) / kLine * kLine;
 }
 
 attention::DeltaState Decoder::zero_state(device::Buffer& memory) const {
-  const attention::DeltaShape& shape = impl_->recipe.delta_shape();
+  const attention::DeltaShape shape = impl_->recipe.delta_shape(impl_->type);
   attention::DeltaState state;
   if (shape.layers == 0) return state;
   TESSERA_CHECK(memory.size() >= state_bytes());

@@ -90,6 +90,12 @@ attention::BlockLayout Recipe::block_layout(ComputeType type) const {
   return {config_.attention_layers(), config_.kv_head_count, config_.head_dim, storage_type(type)};
 }
 
+attention::DeltaShape Recipe::delta_shape(ComputeType type) const {
+  attention::DeltaShape shape = delta_shape_;
+  shape.is_narrow = storage_type(type) == tensor::DType::kBf16;
+  return shape;
+}
+
 uint64_t Recipe::widest_input() const {
   uint64_t widest = config_.hidden_size;
   for (const Layer& layer : layers_) {

@@ -51,7 +51,7 @@ class Recipe {
   /// Blocks of the prompt's keys and values, of the layers that have them.
   attention::BlockLayout block_layout(ComputeType type) const;
   /// The prompt's state, of layers that have one in place of keys and values; no layers: none have.
-  const attention::DeltaShape& delta_shape() const { return delta_shape_; }
+  attention::DeltaShape delta_shape(ComputeType type) const;
   /// The longest row that enters a product of a layer, and the most scratch that a block takes.
   uint64_t widest_input() const;
   uint64_t floats_per_row() const;

@@ -27,7 +27,7 @@ TestRequest::TestRequest(const Decoder& decoder, uint32_t max_prompt, uint32_t m
   beam_values_.resize(beam_keys_.size());
   beam_.keys = beam_keys_.data();
   beam_.values = beam_values_.data();
-  const attention::DeltaShape& shape = decoder.recipe().delta_shape();
+  const attention::DeltaShape shape = decoder.recipe().delta_shape(decoder.compute_type());
   if (shape.layers == 0) return;
   state_memory_.resize(shape.floats_max() / kLineFloats + 1);
   state_ = {state_memory_.front().floats, std::vector<uint8_t>(shape.layers)};

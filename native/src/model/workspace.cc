@@ -52,7 +52,7 @@ Result<std::unique_ptr<Workspace>> Workspace::allocate(const Recipe& recipe, Com
   Result<attention::Scratch> scratch = attention::Scratch::allocate(device, config.head_dim);
   if (!scratch.is_ok()) return scratch.status();
   workspace->attention_ = std::move(scratch).value();
-  auto delta = attention::DeltaScratch::allocate(device, recipe.delta_shape());
+  auto delta = attention::DeltaScratch::allocate(device, recipe.delta_shape(type));
   if (!delta.is_ok()) return delta.status();
   workspace->delta_ = std::move(delta).value();
   auto adapters = AdapterScratch::allocate(device, widest, type, max_rows, max_adapters);
