@@ -269,6 +269,44 @@ TEST_P(KvTransparency, AnyHistoryOfAppendsForksEvictionsAndRestartsAnswersAsFrom
   EXPECT_GT(dropped, 0u);
 }
 
+TEST_P(KvTransparency, AUserWhoComesBackIsFoundInTheTierBelow) {
+  for (const bool is_on_disk : {false, true}) {
+    SCOPED_TRACE(is_on_disk ? "disk" : "host");
+    fs::remove_all(folder_.string());
+    const uint64_t prompt_bytes = 6 * block_bytes_ + state_bytes_ * 3 / 2;
+    EngineOptions wanted = options(1);
+    wanted.kv.device_bytes = 2 * prompt_bytes;
+    wanted.kv.host_bytes = is_on_disk ? 0 : 8 * prompt_bytes;
+    wanted.kv.disk_bytes = is_on_disk ? 8 * prompt_bytes : 0;
+    wanted.kv.store_queue_max = 1024;
+    Service service(wanted);
+    std::mt19937 random(7);
+    const uint32_t vocab = plain_.engine().model().config.vocab_size;
+    const auto visit = [&](const std::string& user, std::vector<int32_t> prompt, bool prefetches) {
+      Request request = service.request(1, std::move(prompt));
+      request.kv.user = user;
+      request.kv.keep_tokens = static_cast<uint32_t>(request.prompt.size()) - 1;
+      if (prefetches) service.engine().prefetch(1, request.kv.version, user);
+      Completion completion = std::move(service.answers({std::move(request)}).at(1));
+      EXPECT_TRUE(completion.status.is_ok()) << completion.status.message();
+      EXPECT_TRUE(service.engine().pool()->flush(10'000'000).is_ok());
+      return completion;
+    };
+    std::vector<std::vector<int32_t>> prompts(4, std::vector<int32_t>(101));
+    for (auto& prompt : prompts) {
+      for (int32_t& token : prompt) token = static_cast<int32_t>(random() % vocab);
+    }
+    for (uint32_t user = 0; user < prompts.size(); ++user)
+      visit("user " + std::to_string(user), prompts[user], false);
+    std::vector<int32_t> longer = prompts[0];
+    longer.back() = 1;
+    longer.insert(longer.end(), {2, 3});
+    const Completion back = visit("user 0", longer, true);
+    EXPECT_EQ(back.kv_tokens[0] + back.kv_tokens[1] + back.kv_tokens[2], 100u);
+    EXPECT_EQ(bits_of(back), from_nothing(plain_.request(1, longer)));
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Models, KvTransparency,
                          testing::Values("qwen3-tied", "qwen2-moe-shared", "qwen3-5-text",
                                          "qwen3-next-bf16"));

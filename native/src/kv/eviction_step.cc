@@ -28,6 +28,9 @@ bool can_give_block(void* context, EvictionNode& node) {
   const Search& search = *static_cast<Search*>(context);
   const Chain& chain = *static_cast<Chain*>(node.owner);
   if (&chain == search.spared || (chain.is_prefix && search.pass != Pass::kAny)) return false;
+  // One of a user's chains, as blocks and their state, is of little use without the other.
+  const bool is_of_one_user = search.spared != nullptr && chain.owner == search.spared->owner;
+  if (is_of_one_user && search.pass != Pass::kAny) return false;
   const bool is_loading = chain.load.is_queued || chain.load.in_flight > 0;
   if (search.which == kDevice && is_loading) return false;
   // A chain that waits to be stored would only take the slot back, and so on without end.
