@@ -31,6 +31,8 @@ const DEVICE_BAR = 0.8;
 /** Of the time that a load takes when nothing hides it. */
 const EXPOSED_BAR = 0.05;
 const DECODE_PASSES = LEVELS - 1;
+/** Who fill the device between two visits. */
+const STRANGERS = [0, 1, 2];
 
 /** Where the history of a user who comes back lies. */
 const PLACES = ['nowhere', 'device', 'host', 'disk', 'disk in int8'] as const;
@@ -86,7 +88,7 @@ async function inPlace(
   const blockBytes = BLOCK_TOKENS * kvNumbersPerPosition(shape) * 2;
   const longest = Math.max(...histories) + NEW_TOKENS + SCENE_TOKENS;
   const promptBytes = (Math.ceil(longest / BLOCK_TOKENS) + 2) * blockBytes + stateBytes(shape);
-  const allBytes = (users + 2) * histories.length * promptBytes;
+  const allBytes = (users + 2 + STRANGERS.length) * histories.length * promptBytes;
   const isOnDisk = place.startsWith('disk');
   const isBelow = place === 'host' || isOnDisk;
   const kv: KvPoolOptions = {
@@ -219,7 +221,7 @@ async function stored(engine: BenchEngine, userId: string): Promise<void> {
 
 /** Strangers who fill the device. */
 async function displaced(engine: BenchEngine, history: number): Promise<void> {
-  for (const stranger of [0, 1, 2]) {
+  for (const stranger of STRANGERS) {
     const tokens = engine.prompt(history + 1, 77_000 + history + stranger);
     const name = `stranger ${history} ${stranger}`;
     await engine.append(tokens, useOf(name, history));

@@ -118,7 +118,7 @@ Clock::time_point KvGate::decide(const Request& request, PoolVersions versions,
   double wait_us = plan.load_us * kPatience;
   if (wait_us > 0)
     wait_us = std::max(wait_us, std::min(saved_us * kPatienceOfSaved, kPatienceUsMax));
-  if (plan.blocks + state.size() > 0 && wait_us == 0)
+  if ((plan.blocks > 0 || plan.loads_state) && wait_us == 0)
     wait_us = std::max(plan.compute_all_us, kFirstWaitUs);
   return now + std::chrono::microseconds(static_cast<int64_t>(wait_us));
 }

@@ -42,6 +42,7 @@ LoadPlan plan_load(const LoadQuestion& question, const Rates& rates) {
     const double predicted = std::max(0.0, load_us - hidden) + compute_us(context, prompt, rates);
     if (predicted > best.predicted_us) continue;
     best.blocks = count;
+    best.loads_state = is_whole;
     best.load_us = load_us;
     best.predicted_us = predicted;
   }

@@ -31,6 +31,7 @@ struct LoadQuestion {
 
 struct LoadPlan {
   uint32_t blocks = 0;        // to load of `missing`, from the front
+  bool loads_state = false;   // and all of `state`
   double load_us = 0;         // of those, hidden or not
   double predicted_us = 0;    // exposed load and compute of what is left
   double compute_all_us = 0;  // the same with nothing loaded

@@ -183,6 +183,26 @@ TEST(LoadPlan, LoadsWhatIsCheaperThanComputingIt) {
   EXPECT_DOUBLE_EQ(plan.predicted_us, 3300 - 4 * 320);
 }
 
+TEST(LoadPlan, LoadsAStateWithAllBlocksOrNothing) {
+  const std::vector<TierIndex> blocks(5, kFar), state(20, kFar);
+  LoadQuestion question{.device_tokens = 32, .prompt_tokens = 200, .missing = blocks};
+  question.state = state;
+  question.block_bytes = 1000;
+  LoadPlan plan = plan_load(question, rates_of(0, 20, 10));  // 25 blocks of 50 us against 2,000
+  EXPECT_TRUE(plan.loads_state);
+  EXPECT_EQ(plan.blocks, 5u);
+  EXPECT_DOUBLE_EQ(plan.load_us, 1250);
+  EXPECT_DOUBLE_EQ(plan.predicted_us, 1250 + 80);
+  plan = plan_load(question, rates_of(0, 10, 10));  // 100 us a block
+  EXPECT_FALSE(plan.loads_state);
+  EXPECT_EQ(plan.blocks, 0u);
+  EXPECT_DOUBLE_EQ(plan.predicted_us, 2000);  // of no use alone: the 32 tokens on the device
+  question.missing = {};
+  EXPECT_FALSE(plan_load(question, rates_of(0, 20, 10)).loads_state);  // 1,000 us, 1,680 left
+  question.device_tokens = 192;
+  EXPECT_TRUE(plan_load(question, rates_of(0, 20, 10)).loads_state);
+}
+
 TEST(LoadPlan, MatchesABruteForceOverAllCuts) {
   for (uint32_t seed = 0; seed < 200; ++seed) {
     std::vector<TierIndex> missing;
