@@ -31,7 +31,7 @@ const DEVICE_BAR = 0.8;
 /** Of the time that a load takes when nothing hides it. */
 const EXPOSED_BAR = 0.05;
 const DECODE_PASSES = LEVELS - 1;
-/** Who fill the device between two visits. */
+/** Users who fill the device between two visits. */
 const STRANGERS = [0, 1, 2];
 
 /** Where the history of a user who comes back lies. */

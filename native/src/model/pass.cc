@@ -254,8 +254,8 @@ void Pass::attend(const float* q, const float* k, const float* v, float* mixed,
 
 void Pass::recur(const attention::DeltaWeights& weights, const attention::DeltaRows& rows) {
   timed(workspace_.times_.attention_us, [&] {
-    attention::delta_rule(device_, recipe_.delta_shape(type_), layer_ - attention_layer_, batch_.groups,
-                          weights, rows, workspace_.delta_);
+    attention::delta_rule(device_, recipe_.delta_shape(type_), layer_ - attention_layer_,
+                          batch_.groups, weights, rows, workspace_.delta_);
   });
 }
 
