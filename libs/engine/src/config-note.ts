@@ -37,7 +37,7 @@ const HARMLESS: ReadonlySet<string> = new Set([
   ...['tokenizer_class', 'gradient_checkpointing', 'pooler_fc_size', 'directionality'],
   ...['pooler_num_attention_heads', 'pooler_num_fc_layers', 'pooler_size_per_head', 'pooler_type'],
   ...['output_past', 'task_specific_params', 'attn_implementation', 'transformers.js_config'],
-  // Of what a folder has beside its decoder: a vision tower, heads that draft tokens.
+  // Parts of a folder beside its decoder: a vision tower, heads that draft tokens.
   ...['vision_config', 'image_token_id', 'video_token_id', 'vision_start_token_id'],
   ...['vision_end_token_id', 'mtp_num_hidden_layers', 'mtp_use_dedicated_embeddings'],
   ...['mamba_ssm_dtype', 'unsloth_version', 'unsloth_fixed', '_attn_implementation'],

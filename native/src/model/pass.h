@@ -92,7 +92,7 @@ class Pass {
   void normalise(float* x, uint64_t n, const float* weight);
   /// y *= sigmoid(x . w) of every row: x is [rows][hidden_size], y [rows][n].
   void scale_by_sigmoid(const float* x, const float* w, float* y, uint64_t n);
-  /// Of what the block has projected: copies its queries, and scales y by its gates.
+  /// Copies the queries that the block has projected, and scales y by its gates.
   void copy_queries(const float* both, float* q);
   void scale_by_gates(const float* both, float* y);
   /// Chooses experts for every row of x, [rows][hidden_size]; what follows is about them.
