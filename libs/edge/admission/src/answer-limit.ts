@@ -19,6 +19,13 @@ const SLACK = 1.02;
  * is let in, or a rate that was measured too low would stay low.
  */
 const QUEUED_SHARE = 0.25;
+/** Calls in flight, as a part of those that there is time for, below which there is room. */
+const ROOM_SHARE = 0.3;
+/** Part of the calls that take less than the floor, and by how much of it one call moves it. */
+const FLOOR_QUANTILE = 0.2;
+const FLOOR_STEP = 0.05;
+/** Weight of one call in the mean of the times that calls bring. */
+const BUDGET_WEIGHT = 0.02;
 /** The part of what is asked for that the other classes ask at least where one takes turns. */
 const ASKING_MIN = 1e-3;
 
@@ -70,6 +77,10 @@ export class AnswerLimit {
   private creditedMs: number;
   private windowStartMs: number;
   private answered = 0;
+  /** Mean time that calls bring, milliseconds; 0 before the first. */
+  private budgetMs = 0;
+  /** Time that few calls take less than, milliseconds: the answer of one for which nothing waits. */
+  private floorMs = 0;
   private leastInFlight = 0;
   private hadBacklog = false;
   /**
@@ -95,6 +106,8 @@ export class AnswerLimit {
     const refused = this.judge(cls, budgetMs, now);
     if (refused !== undefined) return refused;
     this.charge(cls);
+    const weight = this.budgetMs === 0 ? 1 : BUDGET_WEIGHT;
+    this.budgetMs += weight * (budgetMs - this.budgetMs);
     this.count += 1;
     const admitted = { admittedMs: now, budgetMs, margin: this.margin, isRefused: false };
     let hasEnded = false;
@@ -109,10 +122,21 @@ export class AnswerLimit {
     };
   }
 
+  /** Calls in flight that there is time for, by Little's law with the deadlines that calls bring. */
+  get callsMax(): number {
+    return (this.capacity * this.budgetMs) / MILLISECONDS_PER_SECOND / this.margin.value;
+  }
+
+  /** True while further calls would soon find nothing before them. */
+  get hasRoom(): boolean {
+    return this.count < ROOM_SHARE * this.callsMax;
+  }
+
   /** Milliseconds that a further call needs, the margin included; 0: it would run alone. */
   get neededMs(): number {
     if (this.count === 0) return 0;
-    return (((this.count + 1) * MILLISECONDS_PER_SECOND) / this.capacity) * this.margin.value;
+    const queuedMs = ((this.count + 1) * MILLISECONDS_PER_SECOND) / this.capacity;
+    return Math.max(queuedMs, this.floorMs) * this.margin.value;
   }
 
   /** The refusal of a call whose request is still to come, if it came now. Takes no place. */
@@ -136,10 +160,19 @@ export class AnswerLimit {
     const now = this.roll();
     this.count -= 1;
     this.leastInFlight = Math.min(this.leastInFlight, this.count);
-    if (isAnswered && !isRefused) this.answered += 1;
     const tookMs = now - admittedMs;
+    if (isAnswered && !isRefused) {
+      this.answered += 1;
+      this.noteFloor(tookMs);
+    }
     const isLate = tookMs > budgetMs * (isAnswered ? 1 : GIVEN_UP_SHARE);
     if (isLate) margin.raise(admittedMs, now);
+  }
+
+  /** Follows the quantile FLOOR_QUANTILE by stochastic approximation (Robbins and Monro, 1951). */
+  private noteFloor(tookMs: number): void {
+    const weight = tookMs > this.floorMs ? FLOOR_QUANTILE : FLOOR_QUANTILE - 1;
+    this.floorMs = this.floorMs === 0 ? tookMs : this.floorMs * (1 + FLOOR_STEP * weight);
   }
 
   /** Milliseconds that a call waits which arrives now; 0 where nothing is known of it. */

@@ -42,15 +42,15 @@ it('refuses what would end behind its deadline, with the wait and when to come a
 
 it('judges a call by its head alone by the time that it has', () => {
   const { admission } = measured();
-  expect(() => admission.check(10_000)).not.toThrow();
-  expect(refusalOf(() => admission.check(100)).code).toBe('ENGINE_OVERLOADED');
+  expect(admission.refusalOf(10_000)).toBeUndefined();
+  expect(admission.refusalOf(100)?.message).toMatch(/^queue too long: expected wait \d{3} ms/);
   expect(admission.inFlight).toBe(20);
 });
 
 it('serves a call that runs alone, and tells the forecast of its queue', () => {
   const asked = { waitUs: 7, turnUs: 3 };
   const admission = new EdgeAdmission({ forecast: () => asked, inFlightMax: 1 });
-  expect(() => admission.check(0)).not.toThrow();
+  expect(admission.refusalOf(0)).toBeUndefined();
   expect(() => admission.admit(2, 0)).not.toThrow();
   expect(admission.forecast(2)).toEqual(asked);
 });

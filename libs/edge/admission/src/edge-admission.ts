@@ -20,6 +20,13 @@ export interface AdmissionPlace {
   giveBack(end: 'answered' | 'refused' | 'gone'): void;
 }
 
+/** The refusal of a call with ENGINE_OVERLOADED. */
+export interface Refusal {
+  readonly message: string;
+  /** Milliseconds after which the call might have been admitted. */
+  readonly retryAfterMs: number;
+}
+
 export interface AdmissionSettings {
   /** The forecast of the queue, for callers who ask for it. */
   readonly forecast: (cls: PriorityClass) => ClassForecast;
@@ -64,16 +71,21 @@ export class EdgeAdmission {
     return this.settings.forecast(cls);
   }
 
+  /** True while so little waits that callers who were told to hold back may go on. */
+  get hasRoom(): boolean {
+    return this.limit.hasRoom;
+  }
+
   /**
    * Judges a call whose message is still to come and whose class is not known yet, by time alone.
-   * @throws TesseraError ENGINE_OVERLOADED
+   * Undefined: it may go on.
    */
-  check(leftMs: number): void {
+  refusalOf(leftMs: number): Refusal | undefined {
     const { neededMs } = this.limit;
-    if (neededMs <= leftMs) return;
+    if (neededMs <= leftMs) return undefined;
     // It is demand all the same, of the class that recent calls make most likely.
     this.limit.refuses(this.mix.next(), leftMs);
-    throw this.tooLong(neededMs, leftMs);
+    return this.tooLong(neededMs, leftMs);
   }
 
   /** @throws TesseraError ENGINE_OVERLOADED with a hint when to ask again */
@@ -82,15 +94,15 @@ export class EdgeAdmission {
     const { inFlightMax } = this.settings;
     if (this.inFlight >= inFlightMax) {
       const message = `too many calls: expected fewer than ${inFlightMax} at once`;
-      throw this.refusal(message, this.waitMs / inFlightMax);
+      throw overloaded(this.refusal(message, this.waitMs / inFlightMax));
     }
     const { neededMs } = this.limit;
     const slot = this.limit.admit(cls, leftMs);
     if (isRefused(slot)) {
-      if (neededMs > leftMs) throw this.tooLong(neededMs, leftMs);
+      if (neededMs > leftMs) throw overloaded(this.tooLong(neededMs, leftMs));
       const afterMs = Math.ceil(slot.retryAfterMs);
       const message = `overloaded: priority ${CLASS_NAMES[cls]} used its share`;
-      throw this.refusal(`${message}; retry after ${afterMs} ms`, afterMs);
+      throw overloaded(this.refusal(`${message}; retry after ${afterMs} ms`, afterMs));
     }
     return {
       giveBack: (end) => {
@@ -100,18 +112,20 @@ export class EdgeAdmission {
     };
   }
 
-  private tooLong(waitMs: number, leftMs: number): TesseraError {
+  private tooLong(waitMs: number, leftMs: number): Refusal {
     const expected = `expected wait ${Math.ceil(waitMs)} ms`;
     const message = `queue too long: ${expected}, deadline in ${Math.floor(leftMs)} ms`;
     return this.refusal(message, waitMs - leftMs);
   }
 
-  private refusal(message: string, afterMs: number): TesseraError {
+  private refusal(message: string, afterMs: number): Refusal {
     this.settings.onRefused?.();
-    const retryAfterMs = Math.max(1, Math.ceil(afterMs));
-    return new TesseraError('ENGINE_OVERLOADED', message, { retryAfterMs });
+    return { message, retryAfterMs: Math.max(1, Math.ceil(afterMs)) };
   }
 }
+
+const overloaded = ({ message, retryAfterMs }: Refusal) =>
+  new TesseraError('ENGINE_OVERLOADED', message, { retryAfterMs });
 
 const CLASS_NAMES = ['high', 'normal', 'low'] as const;
 

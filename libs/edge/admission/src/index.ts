@@ -4,4 +4,6 @@ export {
   type AdmissionSettings,
   type ClassForecast,
   EdgeAdmission,
+  type Refusal,
 } from './edge-admission.js';
+export { type Caller, HeldCallers } from './held-callers.js';

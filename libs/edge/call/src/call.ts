@@ -56,13 +56,11 @@ export class Call {
 
   /**
    * Microseconds in which the answer has to be there so that it is written before the deadline: the
-   * event loop's lag counts twice, before the call was read and before the answer is written, and
-   * as half of the time at most. Always finite, negative once the time has passed.
+   * event loop's lag is left out. Always finite, negative once the time has passed.
    */
   get leftUs(): number {
-    const leftMs = this.deadlineMs - performance.now();
-    const lagMs = Math.min(2 * LOOP_LAG.ms, Math.max(0, leftMs) / 2);
-    return Math.floor((leftMs - lagMs) * MICROSECONDS_PER_MILLISECOND);
+    const leftMs = LOOP_LAG.within(this.deadlineMs - performance.now());
+    return Math.floor(leftMs * MICROSECONDS_PER_MILLISECOND);
   }
 
   /** One of several requests in this call: in its time, with a place in admission of its own. */

@@ -1,4 +1,6 @@
+export { ARRIVALS } from './arrivals.js';
 export { Call, type CallLimits, type CallParts } from './call.js';
 export type { Handler, Handlers, Read, UnaryHandler } from './handler.js';
+export { LOOP_LAG } from './loop-lag.js';
 export { plain, service } from './service.js';
 export { submissionOf } from './submission.js';

@@ -2,15 +2,19 @@ import { type IntervalHistogram, monitorEventLoopDelay } from 'node:perf_hooks';
 
 const RESOLUTION_MS = 5;
 const WINDOW_MS = 200;
+/** Of the delays of a window: pauses that are rare are what margins are for. */
+const PERCENTILE = 95;
 const NANOSECONDS_PER_MILLISECOND = 1e6;
 /** Share of the lag before that a quiet window keeps. */
-const KEPT = 0.9;
+const KEPT = 0.7;
+/** Part of a call's time that the way back may take away from what computes the answer. */
+const WAY_BACK_SHARE = 0.5;
 
 /**
- * How late the event loop comes round: a call waits for it before it is read, and its answer before
- * it is written. Neither wait is seen by the engine, whose threads may hold all cores.
+ * How late the event loop comes round: an answer waits for it before it is written, which the
+ * engine does not see, whose threads may hold all cores.
  */
-class LoopLag {
+export class LoopLag {
   private histogram: IntervalHistogram | undefined;
   private lagMs = 0;
 
@@ -20,13 +24,18 @@ class LoopLag {
     return this.lagMs;
   }
 
+  /** Milliseconds in which the answer has to be there, so that it is written in time. */
+  within(leftMs: number): number {
+    return leftMs - Math.min(this.ms, Math.max(0, leftMs) * WAY_BACK_SHARE);
+  }
+
   private start(): void {
     const histogram = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
     histogram.enable();
     this.histogram = histogram;
     setInterval(() => {
-      // The longest, since a call that meets it is late.
-      const delayMs = histogram.max / NANOSECONDS_PER_MILLISECOND - RESOLUTION_MS;
+      const delayMs =
+        histogram.percentile(PERCENTILE) / NANOSECONDS_PER_MILLISECOND - RESOLUTION_MS;
       this.lagMs = Math.max(delayMs, this.lagMs * KEPT, 0);
       histogram.reset();
     }, WINDOW_MS).unref();
@@ -34,4 +43,4 @@ class LoopLag {
 }
 
 /** Of this process. */
-export const LOOP_LAG: Pick<LoopLag, 'ms'> = new LoopLag();
+export const LOOP_LAG = new LoopLag();

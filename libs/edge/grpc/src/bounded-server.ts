@@ -1,17 +1,6 @@
+import type { IncomingHttpHeaders, ServerHttp2Session, ServerHttp2Stream } from 'node:http2';
 import { Server, type ServerCredentials } from '@grpc/grpc-js';
-import { MILLISECONDS_PER_SECOND, TIMER_MS_MAX } from '@tessera/units';
-
-/** grpc-js cuts milliseconds to those of a timer. */
-const TIMEOUT_SECONDS_MAX = Math.floor(TIMER_MS_MAX / MILLISECONDS_PER_SECOND);
-const SECONDS: Readonly<Record<string, number>> = {
-  H: 3600,
-  M: 60,
-  S: 1,
-  m: 1e-3,
-  u: 1e-6,
-  n: 1e-9,
-};
-const TIMEOUT = 'grpc-timeout';
+import type { CallGate } from './call-gate.js';
 
 /**
  * Pairs of metadata, each of which counts 32 bytes and its own: the bound of their bytes (64 KiB,
@@ -19,34 +8,30 @@ const TIMEOUT = 'grpc-timeout';
  */
 const PAIRS_MAX = 2048;
 
-/** A time of gRPC ("Timeout" of its wire format) that is longer than timers, as the longest. */
-function boundedTimeout(value: string): string {
-  const [, digits = '', unit = ''] = /^(\d{1,8})([HMSmun])$/.exec(value) ?? [];
-  const seconds = Number(digits) * (SECONDS[unit] ?? 0);
-  return seconds > TIMEOUT_SECONDS_MAX ? `${TIMEOUT_SECONDS_MAX}S` : value;
-}
-
 /** Members of grpc-js's server that its types keep to themselves. */
 interface Inside {
   readonly commonServerOptions: { maxHeaderListPairs?: number };
   createHttp2Server(credentials: ServerCredentials): NodeJS.EventEmitter;
 }
 
-/**
- * grpc-js's server, whose numbers of callers are bounded before it reads them: it cuts a time to 32
- * bits, so that 25 days had passed 2,147 seconds before they began.
- */
-export function boundedServer(options: ConstructorParameters<typeof Server>[0]): Server {
+/** grpc-js's server, which sees those calls alone that the gate does not refuse. */
+export function boundedServer(
+  options: ConstructorParameters<typeof Server>[0],
+  gate: CallGate,
+): Server {
   const server = new Server(options);
   const inside = server as unknown as Inside;
   inside.commonServerOptions.maxHeaderListPairs = PAIRS_MAX;
   const create = inside.createHttp2Server.bind(server);
   inside.createHttp2Server = (credentials) => {
     const http2 = create(credentials);
-    http2.prependListener('stream', (_stream: unknown, headers: Record<string, string>) => {
-      const timeout = headers[TIMEOUT];
-      if (timeout !== undefined) headers[TIMEOUT] = boundedTimeout(timeout);
-    });
+    http2.on('session', (session: ServerHttp2Session) => gate.add(session));
+    const emit = http2.emit.bind(http2);
+    http2.emit = (event: string | symbol, ...parts: unknown[]) => {
+      if (event !== 'stream') return emit(event, ...parts);
+      const [stream, headers] = parts as [ServerHttp2Stream, IncomingHttpHeaders];
+      return gate.refuses(stream, headers) || emit(event, ...parts);
+    };
     return http2;
   };
   return server;

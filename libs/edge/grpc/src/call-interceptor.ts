@@ -7,9 +7,8 @@ import {
   status,
 } from '@grpc/grpc-js';
 import type { Credentials, EdgeGuard, Principal } from '@tessera/access';
-import type { EdgeAdmission } from '@tessera/admission';
 import { TesseraError } from '@tessera/errors';
-import { type Method, methodOf, type Queue } from '@tessera/methods';
+import { methodOf } from '@tessera/methods';
 import type { Log } from '@tessera/telemetry';
 import { loggedStatus } from './status.js';
 
@@ -20,11 +19,6 @@ export interface CallRules {
   readonly guard: Pick<EdgeGuard, 'enter'>;
   /** Milliseconds that each message of a request may take to arrive. */
   readonly bodyMs: number;
-  /** Milliseconds of a call whose client names no deadline, and of any call. */
-  readonly defaultDeadlineMs: number;
-  readonly deadlineMsMax: number;
-  /** Admission by queue; a queue without one admits every call. */
-  readonly admissions: Partial<Readonly<Record<Queue, EdgeAdmission>>>;
   readonly log: Pick<Log, 'error'>;
   /** Trailer of every answer and its value; left out: there is none. */
   readonly trailer?: readonly [name: string, value: () => string];
@@ -73,23 +67,9 @@ class TimedCall extends ServerInterceptingCall {
   }
 }
 
-/** Refuses a call by its head where its queue is too long. @throws TesseraError */
-function checkQueue(
-  method: Method | undefined,
-  call: ServerInterceptingCallInterface,
-  { admissions, defaultDeadlineMs, deadlineMsMax }: CallRules,
-): void {
-  const admission = method?.queue && admissions[method.queue];
-  if (admission === undefined) return;
-  const leftMs = Number(call.getDeadline()) - Date.now();
-  // The body may name a shorter time; admission by the whole message sees it.
-  const silentMs = Math.max(defaultDeadlineMs, deadlineMsMax);
-  admission.check(Math.min(leftMs, silentMs));
-}
-
 /**
- * Lets calls in before their messages are read: identity and scope by the table of methods, then
- * the forecast of the queue. Bounds the time of each message and adds the trailer of answers.
+ * Lets calls in before their messages are read: identity and scope by the table of methods. Bounds
+ * the time of each message and adds the trailer of answers.
  */
 export function callInterceptor(rules: CallRules): ServerInterceptor {
   return ({ path, requestStream, responseStream }, inner) => {
@@ -99,7 +79,6 @@ export function callInterceptor(rules: CallRules): ServerInterceptor {
         try {
           const credentials = credentialsOf(metadata, inner);
           letIn(metadata, rules.guard.enter(method?.access, credentials));
-          checkQueue(method, inner, rules);
         } catch (thrown) {
           inner.sendStatus(loggedStatus(thrown, rules.log));
           return;

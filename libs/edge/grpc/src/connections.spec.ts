@@ -4,11 +4,13 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { connect, createServer, type Server as NetServer, type Socket } from 'node:net';
 import { Client, credentials, Metadata, type Server, type ServerUnaryCall } from '@grpc/grpc-js';
+import { HeldCallers } from '@tessera/admission';
 import { WatchedTls } from '@tessera/config';
 import { protoSchema } from '@tessera/contracts';
 import { Readiness } from '@tessera/lifecycle';
 import { until } from '@tessera/testing';
 import { afterEach, expect, it } from 'vitest';
+import { CallGate } from './call-gate.js';
 import { GrpcHealth } from './health.js';
 import { grpcServer } from './server.js';
 
@@ -33,6 +35,8 @@ async function freePort(): Promise<number> {
 
 type Answer = (call: ServerUnaryCall<Buffer, Buffer>) => Buffer | Promise<Buffer>;
 
+const GATE = { defaultDeadlineMs: 1000, deadlineMsMax: 10_000, admissions: {} };
+
 async function started(answer: Answer, tls?: WatchedTls) {
   const port = await freePort();
   const definition = {
@@ -55,6 +59,7 @@ async function started(answer: Answer, tls?: WatchedTls) {
     schema: protoSchema,
     descriptors: {},
     health: new GrpcHealth([], new Readiness()),
+    gate: new CallGate({ ...GATE, held: new HeldCallers() }),
     interceptor: (_method, inner) => inner as never,
     connectionsMax: 100,
     connectionAgeMs: 0,

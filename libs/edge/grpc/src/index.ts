@@ -1,3 +1,4 @@
+export { CallGate } from './call-gate.js';
 export { type CallRules, callInterceptor } from './call-interceptor.js';
 export { GrpcHealth } from './health.js';
 export type { ServedMethods } from './served-methods.js';

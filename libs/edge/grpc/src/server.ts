@@ -11,6 +11,7 @@ import { ReflectionService } from '@grpc/reflection';
 import { type GrpcOptions, ServerGrpc } from '@nestjs/microservices';
 import { WatchedTls } from '@tessera/config';
 import { boundedServer } from './bounded-server.js';
+import { type CallGate, STREAMS_MAX } from './call-gate.js';
 import { Connections } from './connections.js';
 import type { GrpcHealth } from './health.js';
 import { withMalformedMarked } from './malformed.js';
@@ -45,7 +46,9 @@ export interface GrpcServerSettings {
   /** FileDescriptorProto of each proto file, base64: what reflection serves. */
   readonly descriptors: Readonly<Record<string, string>>;
   readonly health: GrpcHealth;
-  /** Sees each call before its messages are read. */
+  /** Judges each call by its head. */
+  readonly gate: CallGate;
+  /** Sees each call that the gate lets in, before its messages are read. */
   readonly interceptor: ServerInterceptor;
   /** Connections at once; a further one is closed at once. */
   readonly connectionsMax: number;
@@ -58,8 +61,6 @@ export interface GrpcServerSettings {
   readonly addServices?: ((server: Server) => void) | undefined;
 }
 
-/** Calls of one connection at once; its client holds further ones back (RFC 9113, 5.1.2). */
-const STREAMS_MAX = 1000;
 const KEEPALIVE = { keepaliveTimeMs: 60_000, keepaliveTimeoutMs: 20_000 } as const;
 /** Milliseconds in which a client has to end its TLS handshake. */
 const HANDSHAKE_MS_MAX = 10_000;
@@ -112,7 +113,7 @@ function reflection(descriptors: GrpcServerSettings['descriptors']): ReflectionS
   return new ReflectionService({ files: { fileDescriptorProtos } } as never);
 }
 
-type Listening = Pick<GrpcServerSettings, 'host' | 'port' | 'connectionsMax' | 'tls'>;
+type Listening = Pick<GrpcServerSettings, 'host' | 'port' | 'connectionsMax' | 'tls' | 'gate'>;
 
 /** Nest's gRPC server behind a listener of its own, which bounds the connections and ends them. */
 class BoundedGrpcServer extends ServerGrpc {
@@ -129,11 +130,9 @@ class BoundedGrpcServer extends ServerGrpc {
 
   override async createClient(): Promise<Server> {
     const { channelOptions } = this.grpcOptions;
-    const server = boundedServer({
-      ...(channelOptions as object),
-      ...this.getKeepaliveOptions(),
-    });
-    const { tls } = this.listening;
+    const { tls, gate } = this.listening;
+    const options = { ...(channelOptions as object), ...this.getKeepaliveOptions() };
+    const server = boundedServer(options, gate);
     const credentials =
       tls === undefined ? ServerCredentials.createInsecure() : new WatchedCredentials(tls);
     const injector = server.createConnectionInjector(credentials);
@@ -182,6 +181,7 @@ export function grpcServer(settings: GrpcServerSettings): ServerGrpc {
       channelOptions: {
         'grpc.max_receive_message_length': messageBytesMax,
         'grpc.max_concurrent_streams': STREAMS_MAX,
+        'grpc.enable_channelz': 0,
         'grpc-node.max_session_memory': SESSION_MEMORY_MIB,
         ...(connectionAgeMs > 0 && { 'grpc.max_connection_age_ms': connectionAgeMs }),
         interceptors: [connections.interceptor, interceptor],

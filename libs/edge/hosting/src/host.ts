@@ -4,13 +4,14 @@ import type { DynamicModule } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { CustomTransportStrategy } from '@nestjs/microservices';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
-import type { EdgeAdmission } from '@tessera/admission';
+import { type EdgeAdmission, HeldCallers } from '@tessera/admission';
 import type { CallLimits, Handlers } from '@tessera/call';
 import { peerTls } from '@tessera/client';
 import type { Config } from '@tessera/config';
 import { LOAD_TRAILER, protoDescriptors, protoSchema } from '@tessera/contracts';
 import { TesseraError } from '@tessera/errors';
 import {
+  CallGate,
   callInterceptor,
   GrpcHealth,
   type GrpcServerSettings,
@@ -147,7 +148,9 @@ export async function host(parts: HostParts): Promise<Hosted> {
     },
   );
   const adapter = fastifyAdapter(http, grpc.messageBytesMax, httpTls);
-  const calls = new HttpCalls({ limits: parts.limits, admissions: parts.admissions ?? {} });
+  const held = new HeldCallers();
+  const { limits, admissions = {} } = parts;
+  const calls = new HttpCalls({ limits, admissions, held });
   const app = await NestFactory.create<NestFastifyApplication>(parts.module(calls), adapter, {
     logger: new NestLog(log),
     bodyParser: false,
@@ -164,7 +167,8 @@ export async function host(parts: HostParts): Promise<Hosted> {
   const methods = parts.methods?.(app) ?? NO_METHODS;
   serveJson(instance, methods, calls, log);
   const grpcPort = await resolvePort(grpc.host, grpc.port);
-  const strategy = grpcEdge(parts, methods, grpcTls, grpcPort);
+  const gate = gateOf(parts, held);
+  const strategy = grpcEdge(parts, methods, { tls: grpcTls, port: grpcPort, gate });
   app.connectMicroservice({ strategy });
   if (topicServer !== undefined) app.connectMicroservice({ strategy: topicServer });
   await listening('grpc', { ...grpc, port: grpcPort }, () => app.startAllMicroservices());
@@ -176,7 +180,7 @@ export async function host(parts: HostParts): Promise<Hosted> {
   const httpUrl = `${scheme}://${hostAndPort(http.host, httpPortOf(app) ?? http.port)}`;
   const grpcAddress = hostAndPort(grpc.host, grpcPort);
   return {
-    ...closing(app, parts),
+    ...closing(app, held, parts),
     serving: (steps) => ({ httpUrl, grpcAddress, drain: loggedDrain(steps, log) }),
   };
 }
@@ -192,19 +196,28 @@ function serveJson(
   serveJsonMethods(instance, { handlers: overHttp, form: json.form, calls, log });
 }
 
+const trailerOf = ({ loadClass }: Pick<HostParts, 'loadClass'>) =>
+  loadClass && { trailer: [LOAD_TRAILER, () => String(loadClass())] as const };
+
+const gateOf = (parts: HostParts, held: HeldCallers) =>
+  new CallGate({
+    ...parts.limits,
+    admissions: parts.admissions ?? {},
+    held,
+    ...trailerOf(parts),
+  });
+
 function grpcEdge(
   parts: HostParts,
   { handlers }: OwnMethods,
-  tls: GrpcServerSettings['tls'],
-  port: number,
+  own: Pick<GrpcServerSettings, 'tls' | 'port' | 'gate'>,
 ) {
-  const { grpc, readiness, access, limits, admissions = {}, loadClass, forwarded, log } = parts;
+  const { grpc, readiness, access, limits, admissions = {}, forwarded, log } = parts;
   const services = [...new Set([...handlers.keys()].map((path) => path.split('/')[1] ?? ''))];
   const packages = services.map((name) => name.slice(0, name.lastIndexOf('.')));
   return grpcServer({
     ...grpc,
-    port,
-    tls,
+    ...own,
     packages,
     schema: protoSchema,
     descriptors: protoDescriptors,
@@ -212,10 +225,8 @@ function grpcEdge(
     interceptor: callInterceptor({
       guard: access.guard('grpc'),
       bodyMs: grpc.bodyMs,
-      ...limits,
-      admissions,
       log,
-      ...(loadClass && { trailer: [LOAD_TRAILER, () => String(loadClass())] }),
+      ...trailerOf(parts),
     }),
     methods: { handlers, limits, admissions, log },
     addServices: forwarded?.addTo,
@@ -240,6 +251,7 @@ const serveOn = (delayMs: number): DrainStep => ({
 /** Closing the edges waits for their answers: it starts before what answers is drained. */
 function closing(
   app: NestFastifyApplication,
+  held: HeldCallers,
   { topicServer, readiness }: HostParts,
 ): Pick<Hosted, 'leaving' | 'edgesClosed'> {
   let closed: Promise<void> | undefined;
@@ -261,6 +273,7 @@ function closing(
         name: 'stop accepting',
         budgetMs: STEP_BUDGET_MS,
         act: () => {
+          held.close();
           closed = app.close();
           // Its failure is reported by the step that awaits it.
           closed.catch(() => undefined);

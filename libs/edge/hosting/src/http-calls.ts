@@ -1,14 +1,18 @@
-import type { EdgeAdmission } from '@tessera/admission';
+import type { EdgeAdmission, HeldCallers } from '@tessera/admission';
 import { Call, type CallLimits } from '@tessera/call';
+import { TesseraError } from '@tessera/errors';
 import { methodAt, type Queue } from '@tessera/methods';
 import { carrierOf } from '@tessera/telemetry';
 import type { FastifyReply } from 'fastify';
+import { HeldSocket } from './held-socket.js';
 import { callerOf } from './http-access.js';
 
 export interface HttpCallParts {
   readonly limits: CallLimits;
   /** Admission by queue; a queue without one admits every call. */
   readonly admissions: Partial<Readonly<Record<Queue, EdgeAdmission>>>;
+  /** Callers that are told to keep their calls. */
+  readonly held: HeldCallers;
 }
 
 /** Makes the calls of HTTP requests and ends them. DI token. */
@@ -16,19 +20,38 @@ export class HttpCalls {
   constructor(private readonly parts: HttpCallParts) {}
 
   /** Runs `act` with the call of a request, which ends with it. */
-  serve<Answer>(
+  async serve<Answer>(
     reply: FastifyReply,
     act: (call: Call) => Answer | Promise<Answer>,
   ): Promise<Answer> {
-    const call = this.callOf(reply);
-    return call.during(() => act(call));
+    const admission = this.admissionOf(reply);
+    const call = this.callOf(reply, admission);
+    try {
+      return await call.during(() => act(call));
+    } catch (thrown) {
+      if (admission && TesseraError.from(thrown).code === 'ENGINE_OVERLOADED') {
+        this.noteRefusal(reply, admission);
+      }
+      throw thrown;
+    }
   }
 
-  private callOf(reply: FastifyReply): Call {
-    const { request, raw } = reply;
-    const { limits, admissions } = this.parts;
-    const field = (name: string) => request.headers[name]?.toString();
+  private noteRefusal({ raw }: FastifyReply, admission: EdgeAdmission): void {
+    const { held } = this.parts;
+    const caller = HeldSocket.of(raw, (gone) => held.forget(gone));
+    held.refused(caller, () => admission.hasRoom);
+    raw.once('finish', () => caller.answered());
+  }
+
+  private admissionOf({ request }: FastifyReply): EdgeAdmission | undefined {
     const queue = methodAt(request.routeOptions.url ?? '')?.queue;
+    return queue && this.parts.admissions[queue];
+  }
+
+  private callOf(reply: FastifyReply, admission: EdgeAdmission | undefined): Call {
+    const { request, raw } = reply;
+    const { limits } = this.parts;
+    const field = (name: string) => request.headers[name]?.toString();
     const controller = new AbortController();
     raw.once('close', () => {
       if (!raw.writableFinished) controller.abort();
@@ -42,7 +65,7 @@ export class HttpCalls {
       limits,
       trace: carrierOf(field),
       field,
-      admission: queue && admissions[queue],
+      admission,
     });
   }
 }
