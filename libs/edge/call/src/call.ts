@@ -63,6 +63,11 @@ export class Call {
     return Math.floor(leftMs * MICROSECONDS_PER_MILLISECOND);
   }
 
+  /** True once it was answered or refused. */
+  get isOver(): boolean {
+    return this.hasEnded;
+  }
+
   /** One of several requests in this call: in its time, with a place in admission of its own. */
   part(): Call {
     return new Call({ ...this.parts, transportMs: this.deadlineMs - performance.now() });

@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders, ServerHttp2Session, ServerHttp2Stream } from 'node:http2';
 import { Server, type ServerCredentials } from '@grpc/grpc-js';
 import type { CallGate } from './call-gate.js';
+import type { Connections } from './connections.js';
 
 /**
  * Pairs of metadata, each of which counts 32 bytes and its own: the bound of their bytes (64 KiB,
@@ -18,6 +19,7 @@ interface Inside {
 export function boundedServer(
   options: ConstructorParameters<typeof Server>[0],
   gate: CallGate,
+  connections: Pick<Connections, 'begin'>,
 ): Server {
   const server = new Server(options);
   const inside = server as unknown as Inside;
@@ -30,7 +32,9 @@ export function boundedServer(
     http2.emit = (event: string | symbol, ...parts: unknown[]) => {
       if (event !== 'stream') return emit(event, ...parts);
       const [stream, headers] = parts as [ServerHttp2Stream, IncomingHttpHeaders];
-      return gate.refuses(stream, headers) || emit(event, ...parts);
+      if (gate.refuses(stream, headers)) return true;
+      connections.begin(stream);
+      return emit(event, ...parts);
     };
     return http2;
   };

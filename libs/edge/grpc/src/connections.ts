@@ -1,9 +1,5 @@
 import type { Socket } from 'node:net';
-import {
-  type ConnectionInjector,
-  ServerInterceptingCall,
-  type ServerInterceptor,
-} from '@grpc/grpc-js';
+import type { ConnectionInjector } from '@grpc/grpc-js';
 import { TIMER_MS_MAX } from '@tessera/units';
 
 /** Milliseconds in which a client without calls closes a connection that was ended. */
@@ -22,22 +18,13 @@ export class Connections {
   private readonly open = new Set<Socket>();
   private underWay = 0;
 
-  /** Has to be the first: every call and every status passes it. */
-  readonly interceptor: ServerInterceptor = (_method, inner) => {
-    let isUnderWay = true;
+  /** Counts a call until its stream is gone. */
+  begin(stream: Pick<NodeJS.EventEmitter, 'once'>): void {
     this.underWay += 1;
-    const end = () => {
-      if (isUnderWay) this.underWay -= 1;
-      isUnderWay = false;
-    };
-    return new ServerInterceptingCall(inner, {
-      start: (next) => next({ onCancel: end }),
-      sendStatus: (status, next) => {
-        next(status);
-        end();
-      },
+    stream.once('close', () => {
+      this.underWay -= 1;
     });
-  };
+  }
 
   add(socket: Socket): void {
     this.open.add(socket);

@@ -64,14 +64,9 @@ function callOf(path: string, grpc: AnyCall, parts: ServedMethods): Call {
   const { limits, admissions } = parts;
   const { metadata } = grpc;
   const controller = new AbortController();
-  if (grpc.cancelled) controller.abort();
-  else {
-    const emitter: NodeJS.EventEmitter = grpc as never;
-    emitter.once('cancelled', () => controller.abort());
-  }
   const field = (name: string) => metadata.get(name)[0]?.toString();
   const queue = methodOf(path)?.queue;
-  return new Call({
+  const call = new Call({
     edge: 'grpc',
     caller: callerOf(metadata),
     signal: controller.signal,
@@ -81,6 +76,15 @@ function callOf(path: string, grpc: AnyCall, parts: ServedMethods): Call {
     field,
     admission: queue && admissions[queue],
   });
+  if (grpc.cancelled) controller.abort();
+  else {
+    const emitter: NodeJS.EventEmitter = grpc as never;
+    emitter.once('cancelled', () => {
+      // grpc-js says so of each call that ends; an abort makes an error with its stack.
+      if (!call.isOver) controller.abort();
+    });
+  }
+  return call;
 }
 
 /** Rejects with the status of an error, after the pause that its code asks for. */

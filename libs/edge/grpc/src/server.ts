@@ -132,7 +132,7 @@ class BoundedGrpcServer extends ServerGrpc {
     const { channelOptions } = this.grpcOptions;
     const { tls, gate } = this.listening;
     const options = { ...(channelOptions as object), ...this.getKeepaliveOptions() };
-    const server = boundedServer(options, gate);
+    const server = boundedServer(options, gate, this.connections);
     const credentials =
       tls === undefined ? ServerCredentials.createInsecure() : new WatchedCredentials(tls);
     const injector = server.createConnectionInjector(credentials);
@@ -184,7 +184,7 @@ export function grpcServer(settings: GrpcServerSettings): ServerGrpc {
         'grpc.enable_channelz': 0,
         'grpc-node.max_session_memory': SESSION_MEMORY_MIB,
         ...(connectionAgeMs > 0 && { 'grpc.max_connection_age_ms': connectionAgeMs }),
-        interceptors: [connections.interceptor, interceptor],
+        interceptors: [interceptor],
       } as object,
       onLoadPackageDefinition: (_packages: unknown, grpc: Server) => {
         settings.health.addTo(grpc);
