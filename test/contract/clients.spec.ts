@@ -1,4 +1,4 @@
-/** The messages of clients/go and clients/node are those of proto/. */
+/** Clients have the messages of proto/ in common, and the rules by which calls are repeated. */
 
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -48,3 +48,26 @@ it.each(['go', 'java', 'node', 'python'])(
     expect(own).toBe(readFileSync('LICENSE', 'utf8'));
   },
 );
+
+const RETRIES = [
+  'clients/node/src/retries.ts',
+  'clients/python/tessera_client/retries.py',
+  'clients/go/tessera/retries.go',
+  'clients/java/src/main/java/dev/tessera/client/Retries.java',
+];
+
+it.each(RETRIES)('%s repeats by the numbers of all clients', (path) => {
+  const text = readFileSync(path, 'utf8').replaceAll('_', '').toLowerCase();
+  const numberOf = (name: string) =>
+    Number(
+      new RegExp(`\\b${name}(?:ms)? *= *(?:duration\\.ofmillis\\()?([\\d.]+)`).exec(text)?.[1],
+    );
+  const names = ['attemptsmax', 'firstwait', 'jitter', 'tokensmax', 'tokenratio', 'answerweight'];
+  expect(names.map(numberOf)).toEqual([4, 20, 0.2, 10, 0.1, 0.125]);
+});
+
+it('both clients in TypeScript repeat by the same code', () => {
+  const codeOf = (path: string) =>
+    readFileSync(path, 'utf8').replace(/from '[^']*errors[^']*'/, '');
+  expect(codeOf('libs/edge/client/src/retries.ts')).toBe(codeOf('clients/node/src/retries.ts'));
+});

@@ -4,6 +4,7 @@ package tessera
 
 import (
 	"context"
+	"math/rand/v2"
 	"time"
 
 	"google.golang.org/grpc"
@@ -24,10 +25,11 @@ const DefaultDeadline = 500 * time.Millisecond
 // Client is one connection to a service, or to several of one name. Goroutines may share it.
 //
 // Every call ends at the deadline of its context, repeats included: what the service refuses for now
-// is asked again when the service says that it may succeed, as long as the deadline allows. Errors
-// are of type *Error.
+// is asked again when the service says that it may succeed, as long as the deadline and the client's
+// budget of repeats allow. Errors are of type *Error.
 type Client struct {
 	connection *grpc.ClientConn
+	retries    *retries
 	recalls    recall.RecallServiceClient
 	scores     score.ScoreServiceClient
 	rankings   ranking.RankingServiceClient
@@ -51,6 +53,7 @@ func New(address string, options ...Option) (*Client, error) {
 	}
 	return &Client{
 		connection: connection,
+		retries:    newRetries(rand.Float64),
 		recalls:    recall.NewRecallServiceClient(connection),
 		scores:     score.NewScoreServiceClient(connection),
 		rankings:   ranking.NewRankingServiceClient(connection),
@@ -69,7 +72,7 @@ func (client *Client) Close() error { return client.connection.Close() }
 func (client *Client) Recall(
 	ctx context.Context, request *recall.RecallRequest,
 ) (*recall.RecallResponse, error) {
-	return withRetries(ctx, func(ctx context.Context) (*recall.RecallResponse, error) {
+	return within(ctx, client.retries, func(ctx context.Context) (*recall.RecallResponse, error) {
 		return client.recalls.Recall(ctx, request)
 	})
 }
@@ -91,7 +94,7 @@ func (client *Client) RecallOr(
 func (client *Client) Score(
 	ctx context.Context, request *score.ScoreRequest,
 ) (*score.ScoreResponse, error) {
-	return withRetries(ctx, func(ctx context.Context) (*score.ScoreResponse, error) {
+	return within(ctx, client.retries, func(ctx context.Context) (*score.ScoreResponse, error) {
 		return client.scores.Score(ctx, request)
 	})
 }
@@ -100,7 +103,7 @@ func (client *Client) Score(
 func (client *Client) Rank(
 	ctx context.Context, request *ranking.RankRequest,
 ) (*ranking.RankResponse, error) {
-	return withRetries(ctx, func(ctx context.Context) (*ranking.RankResponse, error) {
+	return within(ctx, client.retries, func(ctx context.Context) (*ranking.RankResponse, error) {
 		return client.rankings.Rank(ctx, request)
 	})
 }
@@ -109,7 +112,7 @@ func (client *Client) Rank(
 func (client *Client) Embed(
 	ctx context.Context, request *embedding.EmbedRequest,
 ) (*embedding.EmbedResponse, error) {
-	return withRetries(ctx, func(ctx context.Context) (*embedding.EmbedResponse, error) {
+	return within(ctx, client.retries, func(ctx context.Context) (*embedding.EmbedResponse, error) {
 		return client.embeddings.Embed(ctx, request)
 	})
 }
@@ -120,7 +123,7 @@ func (client *Client) Relevance(
 	ctx context.Context, request *relevance.RelevanceServiceScoreRequest,
 ) (*relevance.RelevanceServiceScoreResponse, error) {
 	type answer = *relevance.RelevanceServiceScoreResponse
-	return withRetries(ctx, func(ctx context.Context) (answer, error) {
+	return within(ctx, client.retries, func(ctx context.Context) (answer, error) {
 		return client.relevances.Score(ctx, request)
 	})
 }
@@ -130,7 +133,8 @@ func (client *Client) Append(
 	ctx context.Context, behaviours []*behaviour.Behaviour,
 ) ([]behaviour.AppendOutcome, error) {
 	request := &behaviour.AppendRequest{Behaviours: behaviours}
-	answer, err := withRetries(ctx, func(ctx context.Context) (*behaviour.AppendResponse, error) {
+	type response = *behaviour.AppendResponse
+	answer, err := within(ctx, client.retries, func(ctx context.Context) (response, error) {
 		return client.behaviours.Append(ctx, request)
 	})
 	return answer.GetOutcomes(), err
@@ -140,7 +144,7 @@ func (client *Client) Append(
 func (client *Client) History(
 	ctx context.Context, request *behaviour.HistoryRequest,
 ) (*behaviour.HistoryResponse, error) {
-	return withRetries(ctx, func(ctx context.Context) (*behaviour.HistoryResponse, error) {
+	return within(ctx, client.retries, func(ctx context.Context) (*behaviour.HistoryResponse, error) {
 		return client.behaviours.History(ctx, request)
 	})
 }
@@ -148,7 +152,8 @@ func (client *Client) History(
 // Erase erases a user everywhere and answers whether the service knew the user.
 func (client *Client) Erase(ctx context.Context, userID string) (bool, error) {
 	request := &behaviour.EraseRequest{UserId: userID}
-	answer, err := withRetries(ctx, func(ctx context.Context) (*behaviour.EraseResponse, error) {
+	type response = *behaviour.EraseResponse
+	answer, err := within(ctx, client.retries, func(ctx context.Context) (response, error) {
 		return client.behaviours.Erase(ctx, request)
 	})
 	return answer.GetKnown(), err
@@ -161,7 +166,7 @@ func (client *Client) Apply(
 	ctx context.Context, name string, changes []*catalogue.Change,
 ) (*catalogue.ApplyResponse, error) {
 	request := &catalogue.ApplyRequest{Catalogue: name, Changes: changes}
-	return withRetries(ctx, func(ctx context.Context) (*catalogue.ApplyResponse, error) {
+	return within(ctx, client.retries, func(ctx context.Context) (*catalogue.ApplyResponse, error) {
 		return client.catalogues.Apply(ctx, request)
 	})
 }
@@ -169,7 +174,7 @@ func (client *Client) Apply(
 // Serving tells whether the service is there and ready (grpc.health.v1).
 func (client *Client) Serving(ctx context.Context) bool {
 	type response = grpc_health_v1.HealthCheckResponse
-	answer, err := withRetries(ctx, func(ctx context.Context) (*response, error) {
+	answer, err := within(ctx, client.retries, func(ctx context.Context) (*response, error) {
 		return client.health.Check(ctx, &grpc_health_v1.HealthCheckRequest{})
 	})
 	return err == nil && answer.GetStatus() == grpc_health_v1.HealthCheckResponse_SERVING

@@ -1,7 +1,6 @@
 package tessera
 
 import (
-	"context"
 	"fmt"
 	"strings"
 	"time"
@@ -12,6 +11,9 @@ import (
 )
 
 const deadlineExceeded = "DEADLINE_EXCEEDED"
+
+// hintMax, a day, is longer than any deadline, and short enough to be multiplied.
+const hintMax = 24 * time.Hour
 
 // Error is a call that failed.
 type Error struct {
@@ -55,7 +57,7 @@ func errorOf(err error) *Error {
 				failed.Field = violations[0].GetField()
 			}
 		case *errdetails.RetryInfo:
-			failed.RetryAfter = one.GetRetryDelay().AsDuration()
+			failed.RetryAfter = min(max(0, one.GetRetryDelay().AsDuration()), hintMax)
 		}
 	}
 	if failed.Code == "" {
@@ -75,49 +77,4 @@ func errorOf(err error) *Error {
 // is not known) from a service that is away: gRPC has one status for both, and crypto/tls's words.
 func isOfTLS(message string) bool {
 	return strings.Contains(message, "tls: ") || strings.Contains(message, "x509: ")
-}
-
-const (
-	attemptsMax = 4
-	firstWait   = 20 * time.Millisecond
-)
-
-// waitBeforeRetry is how long to wait before the next attempt; false: it would not help, or be too
-// late.
-func waitBeforeRetry(failed *Error, attempt int, left time.Duration) (time.Duration, bool) {
-	if !failed.Retryable || failed.Code == deadlineExceeded || attempt+1 >= attemptsMax {
-		return 0, false
-	}
-	wait := failed.RetryAfter
-	if wait == 0 {
-		wait = firstWait << attempt
-	}
-	return wait, wait < left
-}
-
-func withRetries[Answer any](
-	ctx context.Context, call func(context.Context) (Answer, error),
-) (Answer, error) {
-	if _, has := ctx.Deadline(); !has {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, DefaultDeadline)
-		defer cancel()
-	}
-	until, _ := ctx.Deadline()
-	for attempt := 0; ; attempt++ {
-		answer, err := call(ctx)
-		if err == nil {
-			return answer, nil
-		}
-		failed := errorOf(err)
-		wait, may := waitBeforeRetry(failed, attempt, time.Until(until))
-		if !may {
-			return answer, failed
-		}
-		select {
-		case <-ctx.Done():
-			return answer, failed
-		case <-time.After(wait):
-		}
-	}
 }

@@ -21,7 +21,7 @@ import type {
   RelevanceServiceScoreResponse,
 } from './generated/tessera/relevance/v1/relevance.js';
 import type { ScoreRequest, ScoreResponse } from './generated/tessera/score/v1/score.js';
-import { withRetries } from './retry.js';
+import { Retries } from './retries.js';
 import { type Asked, Stub } from './stubs.js';
 
 const DEADLINE_MS = 500;
@@ -56,11 +56,13 @@ export interface RecallOptions extends CallOptions {
 /**
  * One connection to a service, or to several of one name (`dns:///ads:50051`). Nothing is connected
  * before the first call. Calls reject with TesseraError; what the service refuses for now is asked
- * again when it says that it may succeed, as long as the deadline allows.
+ * again when it says that it may succeed, as long as the deadline and the client's budget of
+ * repeats allow.
  */
 export class Client {
   private readonly channel: grpc.Channel;
   private readonly stubs = new Map<string, Stub>();
+  private readonly retries = new Retries();
   private readonly token: () => string;
 
   /** @throws TypeError for options that contradict each other, Error for an absent file */
@@ -121,8 +123,14 @@ export class Client {
   ): Promise<readonly Float32Array[]> {
     const path = 'embedding.v1.EmbeddingService/Embed';
     const { vectors, dimensions } = await this.ask<EmbedResponse>(path, request, options);
+    const texts = request.texts ?? [];
+    const bytes = BYTES_PER_NUMBER * texts.length * dimensions;
+    if (vectors.byteLength !== bytes) {
+      const message = `vectors: expected ${bytes} bytes, got ${vectors.byteLength}`;
+      throw new TesseraError('INTERNAL', message);
+    }
     const view = new DataView(vectors.buffer, vectors.byteOffset, vectors.byteLength);
-    return (request.texts ?? []).map((_, text) =>
+    return texts.map((_, text) =>
       Float32Array.from({ length: dimensions }, (_number, at) =>
         view.getFloat32(BYTES_PER_NUMBER * (text * dimensions + at), true),
       ),
@@ -194,7 +202,7 @@ export class Client {
     const { address } = this;
     const { tls, deadlineMs = DEADLINE_MS } = this.options;
     const stub = this.stubOf(`tessera.${service}`);
-    return withRetries(
+    return this.retries.within(
       options.deadlineMs ?? deadlineMs,
       (leftMs) => stub.call(method, request, this.metadata(), { deadline: Date.now() + leftMs }),
       (thrown, leftMs) => examined(errorOf(thrown as grpc.ServiceError), address, tls, leftMs),

@@ -59,7 +59,7 @@ function oneOf(address: string): { readonly host: string; readonly port: number 
 }
 
 /** Resolves with why a handshake fails; '' where it does not, or nobody is there. */
-function handshakeFault(address: string, tls: Tls, timeoutMs: number): Promise<string> {
+async function handshakeFault(address: string, tls: Tls, timeoutMs: number): Promise<string> {
   const { host, port } = oneOf(address);
   const [ca, cert, key] = [tls.ca, tls.certificate, tls.key].map(read);
   const files = { ...(ca && { ca }), ...(cert && { cert }), ...(key && { key }) };
@@ -91,7 +91,8 @@ export async function examined(
   leftMs: number,
 ): Promise<TesseraError> {
   if (tls === undefined || error.code !== 'ENGINE_UNAVAILABLE' || leftMs <= 0) return error;
-  const fault = await handshakeFault(address, tls, leftMs);
+  // A file that is gone, a port that is none: gRPC's own error says more.
+  const fault = await handshakeFault(address, tls, leftMs).catch(() => '');
   if (fault === '') return error;
   const details = `tls: expected a handshake with ${address}, got ${fault}`;
   return new TesseraError('UNAUTHENTICATED', details, { cause: error });

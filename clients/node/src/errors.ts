@@ -10,6 +10,9 @@ const OF_TRANSPORT: ReadonlyMap<number, string> = new Map([
   [status.UNIMPLEMENTED, 'ROUTE_NOT_FOUND'],
 ]);
 
+/** A day: longer than any deadline, and within the range of timers. */
+const HINT_MS_MAX = 86_400_000;
+
 interface ErrorFacts {
   /** Path of the field at fault; '' for none. */
   readonly field?: string;
@@ -39,22 +42,32 @@ export class TesseraError extends Error {
   }
 }
 
-/** Of the trailers of a failed call, or of its status where there are none. */
-export function errorOf(failed: ServiceError): TesseraError {
-  const trailer = (name: string) => failed.metadata?.get(name)[0]?.toString();
-  const code = trailer('tessera-code');
-  const after = trailer('tessera-retry-after-ms');
-  return new TesseraError(code ?? OF_TRANSPORT.get(failed.code) ?? 'INTERNAL', failed.details, {
+/**
+ * Read from the trailers of a failed call, or from its status where there are none that can be
+ * read. A fault without a status (a channel that was closed) is INTERNAL.
+ */
+export function errorOf(failed: Partial<ServiceError>): TesseraError {
+  const { code: ended = -1, details = failed.message ?? String(failed), metadata } = failed;
+  const trailer = (name: string) => metadata?.get(name)[0]?.toString();
+  const code = trailer('tessera-code') || OF_TRANSPORT.get(ended) || 'INTERNAL';
+  return new TesseraError(code, details, {
     field: trailer('tessera-field') ?? '',
-    retryAfterMs: after === undefined ? undefined : Number(after),
+    retryAfterMs: hintOf(trailer('tessera-retry-after-ms')),
     retryable: retryableOf(failed),
     cause: failed,
   });
 }
 
-function retryableOf({ code, metadata }: ServiceError): boolean {
+/** Undefined where the text is no positive number of milliseconds. */
+function hintOf(text = ''): number | undefined {
+  const ms = /^\d+$/.test(text) ? Math.min(Number(text), HINT_MS_MAX) : 0;
+  return ms > 0 ? ms : undefined;
+}
+
+function retryableOf({ code, metadata }: Partial<ServiceError>): boolean {
   const [details] = metadata?.get('grpc-status-details-bin') ?? [];
-  return Buffer.isBuffer(details) ? isRetryable(details) : code === status.UNAVAILABLE;
+  const isSaid = Buffer.isBuffer(details) ? isRetryable(details) : undefined;
+  return isSaid ?? code === status.UNAVAILABLE;
 }
 
 /** Of one recall of a batch. */

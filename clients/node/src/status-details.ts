@@ -16,13 +16,21 @@ interface Details {
   readonly details: readonly { readonly typeUrl: string; readonly value: Uint8Array }[];
 }
 
-/** True where the service says, in a google.rpc.Status, that the same call may succeed later. */
-export function isRetryable(status: Uint8Array): boolean {
-  const { details } = Status.decode(status) as unknown as Details;
-  const info = details.find(({ typeUrl }) => typeUrl.endsWith('google.rpc.ErrorInfo'));
-  if (info === undefined) return false;
-  const { metadata } = ErrorInfo.decode(info.value) as unknown as {
-    readonly metadata: Readonly<Record<string, string>>;
-  };
-  return metadata.retryable === 'true';
+/**
+ * True where the service says, in a google.rpc.Status, that the same call may succeed later.
+ * Undefined: it says nothing that can be read.
+ */
+export function isRetryable(status: Uint8Array): boolean | undefined {
+  try {
+    const { details } = Status.decode(status) as unknown as Details;
+    const info = details.find(({ typeUrl }) => typeUrl.endsWith('google.rpc.ErrorInfo'));
+    if (info === undefined) return undefined;
+    const { metadata } = ErrorInfo.decode(info.value) as unknown as {
+      readonly metadata: Readonly<Record<string, string>>;
+    };
+    return metadata.retryable === 'true';
+  } catch {
+    // Bytes of a proxy, or cut off: the status remains.
+    return undefined;
+  }
 }

@@ -21,10 +21,11 @@ from .adapters import Adapters
 from .connection import Tls, open_channel, token_source
 from .errors import TesseraError, failure_of
 from .handshake import examined
-from .retry import with_retries
+from .retries import Retries
 
 #: Milliseconds of a call that names none.
 DEADLINE_MS = 500
+BYTES_PER_NUMBER = 4
 
 Fallback = Callable[[TesseraError], recall_pb2.RecallResponse]
 
@@ -34,7 +35,7 @@ class Client:
 
     Every call has a deadline in milliseconds, repeats included: what the service refuses for now
     (`ENGINE_OVERLOADED` and the like) is asked again when the service says that it may succeed, as
-    long as the deadline allows. Calls raise `TesseraError`.
+    long as the deadline and the client's budget of repeats allow. Calls raise `TesseraError`.
     """
 
     def __init__(
@@ -51,6 +52,7 @@ class Client:
         self._address = address
         self._tls = tls
         self._channel = open_channel(address, tls)
+        self._retries = Retries()
         self._recaller = recall_service_pb2_grpc.RecallServiceStub(self._channel)
         self._scorer = score_service_pb2_grpc.ScoreServiceStub(self._channel)
         self._ranker = ranking_service_pb2_grpc.RankingServiceStub(self._channel)
@@ -146,6 +148,10 @@ class Client:
         """A vector per text, by a model of `embedding.models`."""
         request = embedding_pb2.EmbedRequest(texts=texts, model=model, dimensions=dimensions)
         answer = self._call(self._embedder.Embed, request, deadline_ms)
+        size = BYTES_PER_NUMBER * len(texts) * answer.dimensions
+        if len(answer.vectors) != size:
+            got = f"expected {size} bytes, got {len(answer.vectors)}"
+            raise TesseraError("INTERNAL", f"vectors: {got}")
         numbers = array("f", answer.vectors)
         if sys.byteorder == "big":
             numbers.byteswap()
@@ -240,7 +246,7 @@ class Client:
             return method(request, timeout=left_seconds, metadata=self._metadata())
 
         deadline = self._deadline_ms if deadline_ms is None else deadline_ms
-        return with_retries(deadline, attempt, self._examine)
+        return self._retries.within(deadline, attempt, self._examine)
 
     def _examine(self, error: TesseraError, left_seconds: float) -> TesseraError:
         if self._tls is None:

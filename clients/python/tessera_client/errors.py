@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import grpc
-from google.rpc import error_details_pb2
-from grpc_status import rpc_status
+from google.protobuf import any_pb2
+from google.protobuf.message import DecodeError, Message
+from google.rpc import error_details_pb2, status_pb2
 from tessera.recall.v1 import recall_pb2
 
 #: Statuses of gRPC itself, where the service said nothing: code and whether a retry may help.
@@ -14,6 +17,10 @@ _OF_TRANSPORT = {
     grpc.StatusCode.CANCELLED: ("CANCELLED", False),
     grpc.StatusCode.UNIMPLEMENTED: ("ROUTE_NOT_FOUND", False),
 }
+#: Trailer with a google.rpc.Status.
+_DETAILS = "grpc-status-details-bin"
+#: A day: longer than any deadline, and within the range of timers.
+HINT_MS_MAX = 86_400_000
 
 
 class TesseraError(Exception):
@@ -38,28 +45,54 @@ class TesseraError(Exception):
 
 
 def error_of(error: grpc.RpcError) -> TesseraError:
-    """Details of a failed call by google.rpc, or its status where there are none."""
-    details = error.details() or ""
-    said = rpc_status.from_call(error)
-    if said is None:
-        code, retryable = _OF_TRANSPORT.get(error.code(), ("INTERNAL", False))
-        return TesseraError(code, details, retryable=retryable)
+    """Details of a failed call by google.rpc, or its status where there are none that can be
+    read."""
+    details = _details_of(error)
     info = error_details_pb2.ErrorInfo()
     request = error_details_pb2.BadRequest()
     retry = error_details_pb2.RetryInfo()
-    hints = [detail.Unpack(retry) for detail in said.details if detail.Is(retry.DESCRIPTOR)]
-    for detail in said.details:
-        detail.Unpack(info)
-        detail.Unpack(request)
+    _read(details, request)
+    _read(details, retry)
+    code, retryable = _OF_TRANSPORT.get(error.code(), ("INTERNAL", False))
+    if _read(details, info) and info.reason:
+        code, retryable = info.reason, info.metadata.get("retryable") == "true"
     return TesseraError(
-        info.reason or "INTERNAL",
-        details,
+        code,
+        error.details() or "",
         field=request.field_violations[0].field if request.field_violations else "",
-        retry_after_ms=round(retry.retry_delay.ToTimedelta().total_seconds() * 1000)
-        if hints
-        else None,
-        retryable=info.metadata.get("retryable") == "true",
+        retry_after_ms=_hint_of(retry),
+        retryable=retryable,
     )
+
+
+def _details_of(error: grpc.RpcError) -> Sequence[any_pb2.Any]:
+    """Read here, as grpc_status raises ValueError where they differ from the status by a word, and
+    gRPC may give the status's text percent-encoded."""
+    for name, value in error.trailing_metadata() or ():
+        if name == _DETAILS:
+            try:
+                return status_pb2.Status.FromString(value).details
+            except (DecodeError, TypeError):
+                return ()
+    return ()
+
+
+def _read(details: Sequence[any_pb2.Any], message: Message) -> bool:
+    """Fills `message` with the detail of its type; False: there is none that can be read."""
+    for detail in details:
+        try:
+            if detail.Unpack(message):
+                return True
+        except DecodeError:
+            message.Clear()
+    return False
+
+
+def _hint_of(retry: error_details_pb2.RetryInfo) -> int | None:
+    """The delay in milliseconds, or None where it is no positive time."""
+    nanoseconds = retry.retry_delay.seconds * 10**9 + retry.retry_delay.nanos
+    ms = -(-nanoseconds // 10**6)
+    return min(ms, HINT_MS_MAX) if ms > 0 else None
 
 
 def failure_of(failure: recall_pb2.RecallFailure) -> TesseraError:

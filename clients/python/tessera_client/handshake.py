@@ -50,7 +50,8 @@ def fault_of(address: str, tls: Tls, timeout_seconds: float) -> str:
         return ""
     except ssl.SSLError as fault:
         return fault.reason or str(fault)
-    except OSError:
+    except (OSError, UnicodeError, OverflowError):
+        # A name or a port that is none: gRPC's own error says more.
         return ""
     # A service that lets a client in speaks first; gRPC's own servers end it without an alert.
     return "" if first or tls.certificate is not None else WANTS_CERTIFICATE

@@ -19,6 +19,8 @@ export const CHANNEL_OPTIONS: grpc.ChannelOptions = {
   'grpc-node.flow_control_window': WINDOW_BYTES,
   'grpc.initial_reconnect_backoff_ms': 100,
   'grpc.max_reconnect_backoff_ms': 1000,
+  // A service config in DNS may bring gRPC's own repeats, which would multiply ours.
+  'grpc.service_config_disable_resolution': 1,
 };
 
 export const PLAIN: Connection = {

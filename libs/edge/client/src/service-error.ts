@@ -15,13 +15,16 @@ const TRANSPORT_CODES: ReadonlyMap<number, ErrorCode> = new Map([
   [GRPC_STATUS.RESOURCE_EXHAUSTED, 'BODY_TOO_LARGE'],
 ]);
 
-/** Error of a refused call, by its trailers or by its status. */
-export function errorOf(error: ServiceError): TesseraError {
-  const { code, details } = error;
+/**
+ * Error of a refused call, by its trailers or by its status. A fault without a status (a channel
+ * that was closed) is INTERNAL.
+ */
+export function errorOf(error: Partial<ServiceError>): TesseraError {
+  const { code = -1, details = error.message ?? String(error), metadata } = error;
   const isLost = isConnectionLost(code, details);
   return trailedError({
     message: details,
-    trailer: (name) => error.metadata.get(name)[0]?.toString(),
+    trailer: (name) => metadata?.get(name)[0]?.toString(),
     fallback: isLost ? 'ENGINE_UNAVAILABLE' : (TRANSPORT_CODES.get(code) ?? 'INTERNAL'),
     cause: error,
   });

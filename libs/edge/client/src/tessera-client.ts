@@ -21,7 +21,7 @@ import {
   PLAIN,
   tokenHeaders,
 } from './connection.js';
-import { withRetries } from './retry.js';
+import { Retries } from './retries.js';
 import { type Asked, ServiceClient, type ServiceName } from './service-client.js';
 import { errorOf } from './service-error.js';
 
@@ -42,6 +42,7 @@ export interface ClientOptions {
  */
 export class TesseraClient {
   private readonly channel: grpc.Channel;
+  private readonly retries = new Retries();
   private readonly recaller: ServiceClient<'tessera.recall.v1.RecallService'>;
   private readonly scorer: ServiceClient<'tessera.score.v1.ScoreService'>;
   private readonly ranker: ServiceClient<'tessera.ranking.v1.RankingService'>;
@@ -126,12 +127,7 @@ export class TesseraClient {
     deadlineMs: number,
     ask: (options: grpc.CallOptions) => Promise<Answer>,
   ): Promise<Answer> {
-    return withRetries(deadlineMs, async (leftMs) => {
-      try {
-        return await ask({ deadline: Date.now() + leftMs });
-      } catch (thrown) {
-        throw errorOf(thrown as grpc.ServiceError);
-      }
-    });
+    const attempt = (leftMs: number) => ask({ deadline: Date.now() + leftMs });
+    return this.retries.within(deadlineMs, attempt, (thrown) => errorOf(thrown as object));
   }
 }

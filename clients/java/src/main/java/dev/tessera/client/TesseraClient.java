@@ -42,12 +42,13 @@ import java.util.function.Function;
  * One channel to a service; threads may share it. Nothing is connected before the first call.
  *
  * <p>Every call has a deadline, repeats included: what the service refuses for now is asked again
- * when the service says that it may succeed, as long as the deadline allows. Calls throw
- * TesseraException.
+ * when the service says that it may succeed, as long as the deadline and the client's budget of
+ * repeats allow. Calls throw TesseraException.
  */
 public final class TesseraClient implements AutoCloseable {
   private final ManagedChannel channel;
   private final CallCredentials token;
+  private final Retries retries = new Retries();
 
   public TesseraClient(Connection connection) throws IOException {
     channel = connection.open();
@@ -153,7 +154,7 @@ public final class TesseraClient implements AutoCloseable {
   private <Stub extends AbstractStub<Stub>, Answer> Answer call(
       Stub stub, Duration deadline, Function<Stub, Answer> ask) {
     Stub own = token == null ? stub : stub.withCallCredentials(token);
-    return Retries.within(
+    return retries.within(
         deadline,
         left -> ask.apply(own.withDeadlineAfter(left.toNanos(), TimeUnit.NANOSECONDS)));
   }

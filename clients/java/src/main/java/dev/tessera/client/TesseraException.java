@@ -5,10 +5,11 @@ import com.google.protobuf.InvalidProtocolBufferException;
 import com.google.rpc.BadRequest;
 import com.google.rpc.ErrorInfo;
 import com.google.rpc.RetryInfo;
+import io.grpc.Metadata;
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
-import io.grpc.protobuf.StatusProto;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import javax.net.ssl.SSLException;
 
@@ -23,6 +24,13 @@ public final class TesseraException extends RuntimeException {
           Status.Code.DEADLINE_EXCEEDED, DEADLINE_EXCEEDED,
           Status.Code.CANCELLED, "CANCELLED",
           Status.Code.UNIMPLEMENTED, "ROUTE_NOT_FOUND");
+
+  /** Trailer with a google.rpc.Status. */
+  private static final Metadata.Key<byte[]> DETAILS =
+      Metadata.Key.of("grpc-status-details-bin", Metadata.BINARY_BYTE_MARSHALLER);
+
+  /** A day: longer than any deadline, and short enough to be multiplied. */
+  private static final Duration HINT_MAX = Duration.ofDays(1);
 
   private final String code;
   private final String field;
@@ -72,18 +80,17 @@ public final class TesseraException extends RuntimeException {
     return false;
   }
 
-  /** Reads google.rpc's details of a failed call. */
+  /** Reads google.rpc's details of a failed call, or its status where none can be read. */
   static TesseraException of(StatusRuntimeException failed) {
     String code = null;
     String field = "";
     Duration retryAfter = Duration.ZERO;
     boolean retryable = false;
-    com.google.rpc.Status said = StatusProto.fromThrowable(failed);
-    try {
-      for (Any detail : said == null ? java.util.List.<Any>of() : said.getDetailsList()) {
+    for (Any detail : detailsOf(failed)) {
+      try {
         if (detail.is(ErrorInfo.class)) {
           ErrorInfo info = detail.unpack(ErrorInfo.class);
-          code = info.getReason();
+          code = info.getReason().isEmpty() ? null : info.getReason();
           retryable = "true".equals(info.getMetadataMap().get("retryable"));
         } else if (detail.is(BadRequest.class)) {
           BadRequest request = detail.unpack(BadRequest.class);
@@ -91,12 +98,11 @@ public final class TesseraException extends RuntimeException {
             field = request.getFieldViolations(0).getField();
           }
         } else if (detail.is(RetryInfo.class)) {
-          var delay = detail.unpack(RetryInfo.class).getRetryDelay();
-          retryAfter = Duration.ofSeconds(delay.getSeconds(), delay.getNanos());
+          retryAfter = hintOf(detail.unpack(RetryInfo.class));
         }
+      } catch (InvalidProtocolBufferException malformed) {
+        failed.addSuppressed(malformed);
       }
-    } catch (InvalidProtocolBufferException malformed) {
-      failed.addSuppressed(malformed);
     }
     Status status = failed.getStatus();
     if (code == null) {
@@ -109,5 +115,33 @@ public final class TesseraException extends RuntimeException {
     }
     return new TesseraException(
         code, String.valueOf(status.getDescription()), field, retryAfter, retryable, failed);
+  }
+
+  /**
+   * Details are read here, as StatusProto throws IllegalArgumentException for bytes that are no message and for
+   * a code that is not the status's.
+   */
+  private static List<Any> detailsOf(StatusRuntimeException failed) {
+    Metadata trailers = failed.getTrailers();
+    byte[] said = trailers == null ? null : trailers.get(DETAILS);
+    try {
+      return said == null ? List.of() : com.google.rpc.Status.parseFrom(said).getDetailsList();
+    } catch (InvalidProtocolBufferException malformed) {
+      failed.addSuppressed(malformed);
+      return List.of();
+    }
+  }
+
+  /** Zero where the delay is no positive time. */
+  private static Duration hintOf(RetryInfo retry) {
+    long seconds = Math.min(retry.getRetryDelay().getSeconds(), HINT_MAX.toSeconds());
+    if (seconds < 0) {
+      return Duration.ZERO;
+    }
+    Duration hint = Duration.ofSeconds(seconds, retry.getRetryDelay().getNanos());
+    if (hint.isNegative()) {
+      return Duration.ZERO;
+    }
+    return hint.compareTo(HINT_MAX) < 0 ? hint : HINT_MAX;
   }
 }
