@@ -1,5 +1,6 @@
+import { RetryBudget } from '@tessera/client';
 import { TesseraError } from '@tessera/errors';
-import { ATTEMPTS_MAX, askInTurn, type CallRole } from '@tessera/routing';
+import { ATTEMPTS_MAX, askInTurn, type CallRole, type Failure } from '@tessera/routing';
 import type { ClusterCounts } from '@tessera/telemetry';
 import { MICROSECONDS_PER_MILLISECOND } from '@tessera/units';
 import type { Cluster } from './cluster.js';
@@ -68,6 +69,8 @@ function chosenFor({ partition, role, node }: Asked, cluster: Cluster, without: 
 
 /** Asks the owner of a user, and its successors where it is away or refuses before it begins. */
 export class Asking {
+  private readonly budget = new RetryBudget();
+
   constructor(
     readonly cluster: Cluster,
     readonly counts: ForwardCounts,
@@ -100,7 +103,7 @@ export class Asking {
       begin,
       lost,
       isOver,
-      failureOf: (thrown: unknown) => failureOf(thrown, isChange),
+      failureOf: (thrown: unknown) => this.repeatable(failureOf(thrown, isChange)),
     };
     const ended = await askInTurn(inTurn, (link: NodeLink) => {
       // A node that says nothing leaves the others their share of the time.
@@ -108,8 +111,16 @@ export class Asking {
       left -= 1;
       return act(link, left < 1 ? asked.deadlineMs : Date.now() + share);
     });
-    if (ended.isAnswered) return ended.answer;
+    if (ended.isAnswered) {
+      this.budget.answered();
+      return ended.answer;
+    }
     throw ended.refusal ?? noNode(cluster);
+  }
+
+  /** Where most nodes are busy, successors get no more calls than the budget has repeats. */
+  private repeatable(failure: Failure): Failure {
+    return failure === 'busy' && !this.budget.failed() ? 'final' : failure;
   }
 
   /** Nodes that may be asked for one change. */

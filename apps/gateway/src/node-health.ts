@@ -1,3 +1,4 @@
+import { LOOP_LAG } from '@tessera/call';
 import { type LogWord, parseRelevanceProfile } from '@tessera/routing';
 import type { Cluster, Sighting } from './cluster.js';
 import { NodeAway } from './node-failure.js';
@@ -6,6 +7,8 @@ import type { NodeLink } from './node-link.js';
 const LOOK_EVERY_MS = 500;
 /** Of an answer: a busy node takes its time. */
 const ANSWER_MS_MAX = 1000;
+/** Milliseconds by which the gateway's own thread may be late and still tell who is silent. */
+const LATE_MS = 250;
 /** Answers in a row that are missing before a node that accepts connections is away. */
 const MISSES_MAX = 2;
 
@@ -27,7 +30,10 @@ export class NodeHealth {
   private readonly asking = new Set<NodeLink>();
   private timer: NodeJS.Timeout | undefined;
 
-  constructor(private readonly cluster: Cluster) {}
+  constructor(
+    private readonly cluster: Cluster,
+    private readonly lag: Pick<typeof LOOP_LAG, 'ms'> = LOOP_LAG,
+  ) {}
 
   start(): void {
     this.timer = setInterval(() => void this.round(), LOOK_EVERY_MS);
@@ -47,15 +53,19 @@ export class NodeHealth {
   private async look(link: NodeLink): Promise<void> {
     if (this.asking.has(link)) return;
     this.asking.add(link);
+    const begunMs = performance.now();
     try {
       const sighting = await sightingOf(link);
       this.misses.delete(link);
       this.cluster.saw(link, sighting);
     } catch (thrown) {
-      const misses = (this.misses.get(link) ?? 0) + 1;
-      this.misses.set(link, misses);
       const reason = (thrown as Error).message;
       const isGone = thrown instanceof NodeAway && /ECONN|ENOTFOUND|EHOST/.test(reason);
+      // Answers that came in time lie unread behind a late thread: that tells nothing of the node.
+      const lateMs = Math.max(performance.now() - begunMs - ANSWER_MS_MAX, this.lag.ms);
+      if (!isGone && lateMs > LATE_MS) return;
+      const misses = (this.misses.get(link) ?? 0) + 1;
+      this.misses.set(link, misses);
       if (!isGone && misses < MISSES_MAX) return;
       this.cluster.saw(link, { state: 'down', reason, isSilent: !isGone });
     } finally {

@@ -4,6 +4,7 @@ import * as grpc from '@grpc/grpc-js';
 import { CHANNEL_OPTIONS, type Connection, channelCredentials } from '@tessera/client';
 import { LOAD_TRAILER, type RelevanceProfile } from '@tessera/contracts';
 import { TesseraError } from '@tessera/errors';
+import { timeoutText } from '@tessera/grpc';
 import { type LogWord, type Member, NO_LOG, PredictedWork, parseLoadClass } from '@tessera/routing';
 import { TIMER_MS_MAX } from '@tessera/units';
 import { type HttpAnswer, NodeAway, NodeRefusal } from './node-failure.js';
@@ -30,12 +31,6 @@ const EMPTY = Buffer.alloc(0);
 const NEVER = Number.POSITIVE_INFINITY;
 /** Milliseconds behind its deadline in which the end of a call may still come from the node. */
 const GRACE_MS = 100;
-/** Largest number of a grpc-timeout, which has eight digits (gRPC over HTTP/2). */
-const TIMEOUT_MAX = 99_999_999;
-
-const timeoutText = (ms: number): string =>
-  ms <= TIMEOUT_MAX ? `${ms}m` : `${Math.min(TIMEOUT_MAX, Math.ceil(ms / 1000))}S`;
-
 const asIs = (bytes: Buffer): Buffer => bytes;
 
 const refusalOf = ({ code, details, metadata }: grpc.ServiceError) =>

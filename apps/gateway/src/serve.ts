@@ -19,6 +19,7 @@ import {
   openTracing,
   type Tracing,
 } from '@tessera/telemetry';
+import { AdmittedCalls } from './admitted-calls.js';
 import { Asking, ForwardCounts } from './asking.js';
 import { behavioursLink } from './behaviours-link.js';
 import { Cluster } from './cluster.js';
@@ -106,6 +107,9 @@ function answering(
   { metrics, tracing }: Watched,
 ) {
   const counts = new ForwardCounts();
+  const admitted = new AdmittedCalls(config.recall, () => {
+    counts.refusedAhead += 1;
+  });
   const asking = new Asking(cluster, counts);
   const split = new SplitCalls(cluster, counts);
   const calls = new GatewayCalls({ asking, split, connection, behaviours });
@@ -114,6 +118,7 @@ function answering(
   const countOf = (edge: Edge) => counting(observe, edge, tracing);
   return {
     counts,
+    admissions: admitted.admissions,
     split,
     fromTopics: {
       one: new OneNodeCalls(asking, connection, 'kafka'),
@@ -122,6 +127,7 @@ function answering(
     overHttp: {
       asking,
       calls: split,
+      admitted,
       connection,
       behaviours,
       log,
@@ -131,7 +137,7 @@ function answering(
     overGrpc: {
       names: forwardedServices(),
       addTo: (server: Parameters<typeof addForwarded>[0]) =>
-        addForwarded(server, { calls, count: countOf('grpc'), log }),
+        addForwarded(server, { calls, admitted, count: countOf('grpc'), log }),
     },
   };
 }
@@ -148,7 +154,10 @@ export async function serve(parts: ServeParts): Promise<ServingGateway> {
   const behaviours = behavioursLink(config.cluster.behaviours, connection);
   const { metrics, tracing } = await watched(parts);
   const opened = { cluster, behaviours };
-  const { counts, split, ...edges } = answering(parts, opened, connection, { metrics, tracing });
+  const { counts, split, admissions, ...edges } = answering(parts, opened, connection, {
+    metrics,
+    tracing,
+  });
   addConditions(readiness, cluster, membership);
   const { conditions } = readiness;
   if (tracing !== NO_TRACING) watchTracing(tracing, conditions, metrics);
@@ -165,6 +174,7 @@ export async function serve(parts: ServeParts): Promise<ServingGateway> {
       http: { ...config.http, ...config.edge },
       grpc: { ...config.grpc, ...config.edge },
       limits: config.recall,
+      admissions,
       forwarded: edges.overGrpc,
       topicServer: topics?.server,
       readiness,

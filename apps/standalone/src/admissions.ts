@@ -26,7 +26,7 @@ const NO_WAIT = { waitUs: 0, turnUs: 0 };
 export function admissionsOf(parts: AdmissionParts): Admissions {
   const { config, facts, relevance, embedding } = parts;
   const onRefused = () => parts.onRefused('ENGINE_OVERLOADED');
-  const admission = (inFlightMax: number, forecast: AdmissionSettings['forecast']) =>
+  const admission = (inFlightMax: number, forecast: NonNullable<AdmissionSettings['forecast']>) =>
     new EdgeAdmission({ forecast, inFlightMax, onRefused });
   const backlog = (readUs: () => number) => () => ({ waitUs: readUs(), turnUs: 0 });
   return {

@@ -15,6 +15,7 @@ import { protoSchema } from '@tessera/contracts';
 import { TesseraError } from '@tessera/errors';
 import { loggedStatus } from '@tessera/grpc';
 import type { Log } from '@tessera/telemetry';
+import { type AdmittedCalls, classAt } from '../admitted-calls.js';
 import type { Counted, TracedCall } from '../counted.js';
 import { failureOf, isServiceError } from '../node-failure.js';
 import { FORWARDED } from './forwarded-methods.js';
@@ -80,6 +81,7 @@ interface Form {
 
 interface Handling {
   readonly calls: ForwardedCalls;
+  readonly admitted: Pick<AdmittedCalls, 'run'>;
   readonly count: Counted;
   readonly log: Pick<Log, 'error'>;
 }
@@ -94,7 +96,7 @@ const tracedOf = ({ metadata }: { readonly metadata: Metadata }): TracedCall => 
 function handlerOf(
   path: string,
   { requestStream, responseStream }: Form,
-  { calls, count, log }: Handling,
+  { calls, admitted, count, log }: Handling,
 ): unknown {
   if (responseStream) {
     type Call = ServerDuplexStream<Buffer, Buffer> & ServerWritableStream<Buffer, Buffer>;
@@ -107,8 +109,13 @@ function handlerOf(
       });
   }
   type Call = ServerUnaryCall<Buffer, Buffer> & ServerReadableStream<Buffer, Buffer>;
-  const act = (call: Call) =>
-    requestStream ? calls.send(path, call) : calls.unary(path, grpcHop(path, call));
+  const unary = (call: Call) => {
+    const hop = grpcHop(path, call);
+    const { deadlineMs, request } = hop;
+    const asked = { deadlineMs, cls: classAt(path, request), isGone: () => call.cancelled };
+    return admitted.run(path, asked, () => calls.unary(path, hop));
+  };
+  const act = (call: Call) => (requestStream ? calls.send(path, call) : unary(call));
   return (call: Call, done: sendUnaryData<Buffer>) =>
     void count(path, tracedOf(call), () => act(call)).then(
       (bytes) => done(null, bytes),

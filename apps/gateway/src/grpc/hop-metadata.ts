@@ -1,4 +1,5 @@
 import type { Metadata } from '@grpc/grpc-js';
+import { LOOP_LAG } from '@tessera/call';
 import type { Connection } from '@tessera/client';
 import { metadataOf, passedFields, withToken } from '../passed-fields.js';
 
@@ -14,7 +15,10 @@ interface Incoming {
 }
 
 /** Until when the node has to answer, milliseconds since 1970; Infinity: there is no deadline. */
-export const hopDeadlineMs = (call: Incoming): number => Number(call.getDeadline()) - HOP_MS;
+export function hopDeadlineMs(call: Incoming): number {
+  const now = Date.now();
+  return now + LOOP_LAG.within(Number(call.getDeadline()) - HOP_MS - now);
+}
 
 /** Metadata and deadline of a stream to a node: what a unary call passes on. */
 export function hopOf(call: Incoming, connection: Connection) {

@@ -1,6 +1,8 @@
 import { answerError } from '@tessera/hosting';
+import { memberOf } from '@tessera/httpjson';
 import { METHODS, type Method, methodAt, type Routing } from '@tessera/methods';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { classIn } from '../admitted-calls.js';
 import { askBehaviours, isOfBehaviours } from '../behaviours-link.js';
 import type { TracedCall } from '../counted.js';
 import { checkLog, keyed } from '../grpc/one-change.js';
@@ -82,7 +84,13 @@ export async function serveForwarded(
       const handler = async (request: FastifyRequest, reply: FastifyReply) => {
         // Fastify reads nothing where there is no content type: a node refuses that in its words.
         request.body ??= EMPTY;
-        const asked = async () => act(parts, await hopOf(parts, url, request, reply));
+        const asked = async () => {
+          const hop = await hopOf(parts, url, request, reply);
+          const { deadlineMs, json } = hop;
+          const cls = classIn(memberOf(json, 'priority'));
+          const isGone = () => reply.raw.destroyed;
+          return parts.admitted.run(path, { cls, deadlineMs, isGone }, () => act(parts, hop));
+        };
         const answer = await parts
           .count(path, tracedOf(request), asked)
           .catch((thrown: unknown) => {

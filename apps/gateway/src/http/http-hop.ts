@@ -5,6 +5,7 @@ import { methodAt } from '@tessera/methods';
 import { CostEstimates, partitionOf } from '@tessera/routing';
 import type { Log } from '@tessera/telemetry';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { AdmittedCalls } from '../admitted-calls.js';
 import type { Asked, Asking } from '../asking.js';
 import type { Counted } from '../counted.js';
 import { deadlineNamed } from '../grpc/forwarded-methods.js';
@@ -16,6 +17,7 @@ import type { SplitCalls } from '../relevance/split-calls.js';
 export interface HttpForwarding {
   readonly asking: Asking;
   readonly calls: SplitCalls;
+  readonly admitted: Pick<AdmittedCalls, 'run'>;
   readonly connection: Connection;
   /** A feature process; undefined: the nodes answer calls about behaviours. */
   readonly behaviours: NodeLink | undefined;

@@ -28,8 +28,8 @@ export interface Refusal {
 }
 
 export interface AdmissionSettings {
-  /** The forecast of the queue, for callers who ask for it. */
-  readonly forecast: (cls: PriorityClass) => ClassForecast;
+  /** The forecast of the queue, for callers who ask for it; left out: nothing is predicted. */
+  readonly forecast?: (cls: PriorityClass) => ClassForecast;
   /** Calls that may have a place at once: what the queue and its batch hold. */
   readonly inFlightMax: number;
   /** Told of each refusal; left out: nobody is. */
@@ -68,7 +68,7 @@ export class EdgeAdmission {
   }
 
   forecast(cls: PriorityClass): ClassForecast {
-    return this.settings.forecast(cls);
+    return this.settings.forecast?.(cls) ?? NO_WAIT;
   }
 
   /** True while so little waits that callers who were told to hold back may go on. */
@@ -126,6 +126,8 @@ export class EdgeAdmission {
 
 const overloaded = ({ message, retryAfterMs }: Refusal) =>
   new TesseraError('ENGINE_OVERLOADED', message, { retryAfterMs });
+
+const NO_WAIT: ClassForecast = { waitUs: 0, turnUs: 0 };
 
 const CLASS_NAMES = ['high', 'normal', 'low'] as const;
 

@@ -15,6 +15,7 @@ export {
   tokenHeaders,
 } from './connection.js';
 export { askEdge, type EdgeCall } from './edge-call.js';
+export { RetryBudget } from './retries.js';
 export {
   type Asked,
   ServiceClient,
