@@ -28,11 +28,6 @@ export function engineBoundKeys(say: (line: string) => void) {
   return { model: { path }, users: { path: DEMO_USERS_FILE } };
 }
 
-/** A model so small that Node's thread is the limit. */
-export function edgeBound(context: SuiteContext): Promise<Measurement[]> {
-  return goodput(context, 'edge-bound', {}, [50, 500]);
-}
-
 async function goodput(
   { quick, say }: SuiteContext,
   name: string,
