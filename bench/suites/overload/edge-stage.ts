@@ -3,7 +3,8 @@ import { MEBIBYTE } from '@tessera/units';
 import { type Measurement, quantile } from '../../result.js';
 import type { SuiteContext } from '../suite.js';
 import { CALL_KINDS } from './load-plan.js';
-import { medianRows } from './overload-rows.js';
+import type { LoadForm } from './loads.js';
+import { medianRows, type Seen } from './overload-rows.js';
 import { Offering, type Parts, partsOf } from './rounds.js';
 import { ServedProcess } from './served-process.js';
 import { keepOnCores, residentBytes, type Watched, watchedProcess } from './watched-service.js';
@@ -62,25 +63,18 @@ async function inRounds(
   memory: Memory,
 ): Promise<void> {
   for (const { watched } of sides) {
-    for (const kind of parts.kinds) await offering.warmUp(watched, kind);
+    for (const kind of parts.kinds) await offering.warmUp(watched, kind, parts.seconds);
   }
-  for (let round = 0; round < parts.rounds; round++) {
-    const order = round % 2 === 0 ? sides : [...sides].reverse();
+  for (let turn = 0; turn < parts.rounds; turn++) {
+    const order = turn % 2 === 0 ? sides : [...sides].reverse();
     for (const kind of parts.kinds) {
       for (const { name, watched, rounds } of order) {
-        const isFirst = round === 0 && kind === parts.kinds[0] && watched === sides[0]?.watched;
-        const rows = await offering.round(
-          name,
-          watched,
-          kind,
-          parts,
-          [DEADLINE_MS],
-          async ({ name: form }, run) => {
-            if (!isFirst || form !== MEMORY_FORM) return run();
-            return memory.around(watched, run);
-          },
-        );
-        rounds.push(rows);
+        const isFirst = turn === 0 && kind === parts.kinds[0] && watched === sides[0]?.watched;
+        const around = (form: LoadForm, run: () => Promise<Seen>) =>
+          isFirst && form.name === MEMORY_FORM ? memory.around(watched, run) : run();
+        const deadlinesMs = [DEADLINE_MS];
+        const round = { name, watched, kind, parts, deadlinesMs, around };
+        rounds.push(await offering.round(round));
       }
     }
   }

@@ -41,11 +41,11 @@ async function behindGateway(
       keepOnCores(watched.pids, CORES[0]);
       offering.keepOnCores(CORES[1]);
     }
-    for (const kind of parts.kinds) await offering.warmUp(watched, kind);
+    for (const kind of parts.kinds) await offering.warmUp(watched, kind, parts.seconds);
     const looking = new NodeLooks(cluster.httpUrl);
     for (let round = 0; round < parts.rounds; round++) {
       for (const kind of parts.kinds) {
-        rounds.push(await offering.round(name, watched, kind, parts, deadlinesMs));
+        rounds.push(await offering.round({ name, watched, kind, parts, deadlinesMs }));
       }
     }
     return [...medianRows(rounds), looking.end(name)];

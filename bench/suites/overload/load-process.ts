@@ -1,5 +1,6 @@
 /** Offers calls to a service over gRPC, in a process of its own; its parent sends the plans. */
 
+import { setPriority } from 'node:os';
 import { setTimeout as after } from 'node:timers/promises';
 import { protoSchema } from '@tessera/contracts';
 import protobuf from 'protobufjs';
@@ -17,6 +18,9 @@ const US_PER_SECOND = 1e6;
 const US_PER_MS = 1000;
 /** Answers are awaited for so long after the last call's deadline. */
 const TAIL_MS = 200;
+
+/** Callers have machines of their own: a busy core may not make their clocks late. */
+const PRIORITY = -10;
 
 interface Call {
   readonly asked: AskedCall;
@@ -196,6 +200,12 @@ class Load {
     this.waiting.sendOn();
     if (this.plan.closed !== undefined && !this.isEnding) this.begin();
   }
+}
+
+try {
+  setPriority(PRIORITY);
+} catch {
+  // Not everybody may: then the generator's lateness shows it.
 }
 
 process.on('message', async (plan: LoadPlan) => process.send?.(await new Load(plan).run()));

@@ -9,11 +9,12 @@ export interface LoadForm {
   readonly goodputBar: number;
   /** Milliseconds of the 99th percentile of the event loop's delay. */
   readonly loopBarMs: number | null;
+  /** Behind it is measured how soon the service is itself again. */
+  readonly isFlood: boolean;
 }
 
 const CONNECTIONS = 8;
 const GOODPUT_BAR = 0.9;
-/** Refusals at ten times the capacity cost more than all answers. */
 const FLOOD_GOODPUT_BAR = 0.8;
 const FLOOD_LOOP_BAR_MS = 30;
 
@@ -23,19 +24,25 @@ const closed = (name: string, callers: number, connections = CONNECTIONS): LoadF
   callers,
   goodputBar: GOODPUT_BAR,
   loopBarMs: null,
+  isFlood: false,
 });
 
-const open = (
-  factor: number,
-  goodputBar = GOODPUT_BAR,
-  loopBarMs: number | null = null,
-): LoadForm => ({
+const open = (factor: number): LoadForm => ({
   name: `${factor}x`,
   connections: CONNECTIONS,
   factor,
-  goodputBar,
-  loopBarMs,
+  goodputBar: GOODPUT_BAR,
+  loopBarMs: null,
+  isFlood: false,
 });
+
+/** Refusals at ten times the capacity cost more than all answers. */
+const flood = (factor: number): LoadForm =>
+  Object.assign(open(factor), {
+    goodputBar: FLOOD_GOODPUT_BAR,
+    loopBarMs: FLOOD_LOOP_BAR_MS,
+    isFlood: true,
+  });
 
 export const LOAD_FORMS = [
   closed('closed32', 32),
@@ -43,7 +50,7 @@ export const LOAD_FORMS = [
   closed('sockets256', 256, 256),
   open(1.5),
   open(3),
-  open(10, FLOOD_GOODPUT_BAR, FLOOD_LOOP_BAR_MS),
+  flood(10),
 ] as const;
 
 export const LOAD_NAMES = LOAD_FORMS.map(({ name }) => name);

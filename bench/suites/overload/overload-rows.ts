@@ -7,6 +7,7 @@ import type { LoopDelay } from './watched-service.js';
 const IN_TIME_BAR = 0.98;
 const REFUSAL_BAR_MS = 20;
 const CALL_COST_BAR_MS = 0.15;
+const RECOVERY_BAR_SECONDS = 2;
 const MS_PER_SECOND = 1000;
 
 /** One load, and what the service's processes took for it. */
@@ -113,6 +114,18 @@ export function loadRows(
     atMost('calls that the transport broke', broken, 'calls', 0),
     plain('connections that the service closed', outcome.lostConnections, 'connections'),
   ];
+}
+
+/** Seconds until all that is offered, evenly, is answered again. */
+export function recoveryRow(name: string, outcome: LoadOutcome, offered: number): Measurement {
+  const recovered = outcome.goodBySecond.findIndex((count) => (count ?? 0) >= offered * 0.95);
+  return {
+    name: `${name}: until full goodput after the overload`,
+    unit: 's',
+    value: recovered < 0 ? Number.POSITIVE_INFINITY : recovered + 1,
+    bar: RECOVERY_BAR_SECONDS,
+    bound: 'at-most',
+  };
 }
 
 /** One line for those who watch. */
