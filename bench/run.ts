@@ -16,6 +16,8 @@ import { SHARED_STAGES, sharedSuite } from './suites/fleet/fleet-suite.js';
 import { kvSuite } from './suites/kv/kv-suite.js';
 import { LEARNING_STAGES, learningSuite } from './suites/learning/learning-suite.js';
 import { LOG_STAGES, logSuite } from './suites/log/log-suite.js';
+import { CALL_KINDS } from './suites/overload/load-plan.js';
+import { LOAD_NAMES } from './suites/overload/loads.js';
 import { OVERLOAD_STAGES, overloadSuite } from './suites/overload/overload-suite.js';
 import { RANKING_STAGES, rankingSuite } from './suites/ranking/ranking-suite.js';
 import { recallSuite } from './suites/recall.js';
@@ -75,7 +77,12 @@ Suites: ${Object.keys(SUITES).join(', ')}. Prints a table of numbers with the ba
   --stage A,B    parts of the streams suite: ${STREAM_PARTS.join(', ')}
   --stage A,B    parts of the edges suite: ${EDGE_STAGES.join(', ')};
                  --against DIR takes turns with the build of another checkout
-  --stage A,B    parts of the overload suite: ${OVERLOAD_STAGES.join(', ')}
+  --stage A,B    parts of the overload suite: ${OVERLOAD_STAGES.join(', ')};
+                 of edge and gateway: --kinds A,B of ${CALL_KINDS.join(', ')};
+                 --loads A,B of ${LOAD_NAMES.join(', ')};
+                 --rounds N; --cores own: one for the generator, the other for the service;
+                 edge: --against DIR takes turns with the build of another checkout;
+                 gateway: --nodes A,B behind it; --deadlines A,B of 400, 100 (milliseconds)
   --stage A,B    parts of the adapters suite: ${ADAPTER_PARTS.join(', ')}
   --stage A,B    parts of the relevance suite: ${RELEVANCE_STAGES.join(', ')}
   --stage A,B    parts of the search suite: ${SEARCH_STAGES.join(', ')};
@@ -107,6 +114,12 @@ await runCommand(USAGE, async (words) => {
     measured: 'text',
     script: 'text',
     against: 'text',
+    kinds: 'text',
+    loads: 'text',
+    rounds: 'text',
+    cores: 'text',
+    nodes: 'text',
+    deadlines: 'text',
     models: 'text',
     python: 'text',
   });

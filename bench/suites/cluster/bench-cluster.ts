@@ -96,6 +96,13 @@ export class BenchCluster {
       .map(({ process }) => `${HOST}:${process.httpPort}`);
   }
 
+  /** Of the gateway and the nodes, which a call goes through. */
+  get pids(): readonly number[] {
+    return this.running
+      .filter(({ process: { name } }) => name === 'gateway' || name.startsWith('node-'))
+      .map(({ child }) => child.pid as number);
+  }
+
   kill(name: string): void {
     this.running.find(({ process }) => process.name === name)?.child.kill('SIGKILL');
   }

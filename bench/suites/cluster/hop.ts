@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { CHANNEL_OPTIONS, ServiceClient } from '@tessera/client';
 import { resolvePort } from '@tessera/lifecycle';
@@ -8,14 +8,13 @@ import { parseMembers, RoutingTable } from '@tessera/routing';
 import { missingFor, temporaryFolder, until } from '@tessera/testing';
 import { HAPROXY_MAP, haproxyConfig, haproxyMap } from '../../../tools/cluster/haproxy.js';
 import { type Measurement, quantile } from '../../result.js';
+import { cpuSecondsOf } from '../process-usage.js';
 import type { SuiteContext } from '../suite.js';
 
 const HOST = '127.0.0.1';
 const ROUNDS = 12;
 const QUICK_ROUNDS = 4;
 const CALLS = 500;
-/** Of /proc, whatever the kernel's own clock. */
-const TICKS_PER_SECOND = 100;
 
 /** Of a node that keeps nothing. */
 const STORES = {
@@ -42,11 +41,6 @@ function wayOf(name: string, port: number, pid?: number): Way {
     channel: CHANNEL_OPTIONS,
   });
   return { name, client, pid, us: [], cpuSeconds: 0 };
-}
-
-function cpuSecondsOf(pid: number): number {
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
-  return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;
 }
 
 function start(command: string, words: readonly string[], variables: Record<string, string>) {

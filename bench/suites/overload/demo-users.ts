@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { repositoryRoot } from '@tessera/config';
 
 export const DEMO_USERS_FILE = join(repositoryRoot, 'models', 'demo', 'users.json');
+const CATALOGUE_FILE = join(repositoryRoot, 'models', 'demo', 'catalogue.jsonl');
 const USERS_MAX = 200;
 
 /** Users that the demo's model can recall for. */
@@ -11,4 +12,10 @@ export function demoUserIds(): readonly string[] {
     0,
     USERS_MAX,
   );
+}
+
+/** Items of the demo's catalogue. */
+export function demoItemIds(): readonly string[] {
+  const lines = readFileSync(CATALOGUE_FILE, 'utf8').trim().split('\n');
+  return lines.map((line) => (JSON.parse(line) as { item_id: string }).item_id);
 }

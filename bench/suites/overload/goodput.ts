@@ -5,6 +5,7 @@ import type { SuiteContext } from '../suite.js';
 import { DEMO_USERS_FILE, demoUserIds } from './demo-users.js';
 import { LoadChild } from './load-child.js';
 import type { ClassOutcome, LoadOutcome, LoadPlan } from './load-plan.js';
+import { recoveryRow, steadyRate } from './overload-rows.js';
 import { ServedProcess } from './served-process.js';
 
 const CONNECTIONS = 8;
@@ -26,11 +27,6 @@ export function engineBound(context: SuiteContext): Promise<Measurement[]> {
 export function engineBoundKeys(say: (line: string) => void) {
   const path = servedModel(SHAPES['8x512'], say);
   return { model: { path }, users: { path: DEMO_USERS_FILE } };
-}
-
-/** A model so small that Node's thread is the limit. */
-export function edgeBound(context: SuiteContext): Promise<Measurement[]> {
-  return goodput(context, 'edge-bound', {}, [50, 500]);
 }
 
 async function goodput(
@@ -58,7 +54,7 @@ async function goodput(
     say(`${name}: closed loop`);
     await closed(CALLERS[0], WARM_SECONDS);
     const rates: number[] = [];
-    for (const callers of CALLERS) rates.push(steady(await closed(callers, seconds)));
+    for (const callers of CALLERS) rates.push(steadyRate(await closed(callers, seconds)));
     const capacity = Math.max(...rates);
     const rows: Measurement[] = [
       { name: `${name}: capacity, closed loop`, value: capacity, unit: 'recalls/s', bar: null },
@@ -86,12 +82,6 @@ async function goodput(
 const totals = ({ byPriority }: LoadOutcome, key: keyof ClassOutcome) =>
   Object.values(byPriority).reduce((sum, one) => sum + one[key], 0);
 
-/** Good answers a second, without the first second and the tail. */
-function steady({ goodBySecond, seconds }: LoadOutcome): number {
-  const whole = goodBySecond.slice(1, seconds);
-  return whole.reduce((sum, count) => sum + (count ?? 0), 0) / (seconds - 1);
-}
-
 function expiredRow(name: string, outcome: LoadOutcome): Measurement {
   const share = totals(outcome, 'expired') / Math.max(1, totals(outcome, 'offered'));
   return {
@@ -108,7 +98,7 @@ function rowsOf(
   capacity: number,
   bar: number | null,
 ): Measurement[] {
-  const rate = steady(outcome);
+  const rate = steadyRate(outcome);
   const good = totals(outcome, 'good');
   // Calls that nobody refused: a caller cannot tell a late answer from none.
   const expired = totals(outcome, 'expired');
@@ -182,16 +172,4 @@ function shareRows(name: string, outcome: LoadOutcome): Measurement[] {
       bar: null,
     })),
   ];
-}
-
-/** Seconds until all that is offered is answered again. */
-function recoveryRow(name: string, { goodBySecond }: LoadOutcome, offered: number): Measurement {
-  const recovered = goodBySecond.findIndex((count) => (count ?? 0) >= offered * 0.95);
-  return {
-    name: `${name}: until full goodput after the overload`,
-    unit: 's',
-    value: recovered < 0 ? Number.POSITIVE_INFINITY : recovered + 1,
-    bar: 2,
-    bound: 'at-most',
-  };
 }

@@ -82,6 +82,13 @@ export function settingsOf(payload: Buffer): Map<number, number> {
   return settings;
 }
 
+const STREAM_BITS = 0x7fffffff;
+
+/** The last stream that the sender of a GOAWAY has taken. */
+export function lastStreamOf(payload: Buffer): number {
+  return payload.readUInt32BE(0) & STREAM_BITS;
+}
+
 /** HPACK (RFC 7541) literals without indexing and without Huffman codes: they keep no state. */
 export function headerBlock(fields: Readonly<Record<string, string>>): Buffer {
   const text = (value: string) => {
@@ -147,7 +154,7 @@ export class FrameReader {
       onFrame({
         type: bytes[3] as number,
         flags: bytes[4] as number,
-        stream: bytes.readUInt32BE(5) & 0x7fffffff,
+        stream: bytes.readUInt32BE(5) & STREAM_BITS,
         payload: bytes.subarray(FRAME_HEADER_BYTES, end),
       });
       bytes = bytes.subarray(end);

@@ -10,6 +10,10 @@ const PROGRAM = fileURLToPath(new URL('./load-process.js', import.meta.url));
 export class LoadChild {
   private readonly child: ChildProcess = fork(PROGRAM);
 
+  get pid(): number {
+    return this.child.pid as number;
+  }
+
   async run(plan: LoadPlan): Promise<LoadOutcome> {
     this.child.send(plan);
     return nextMessage(this.child);

@@ -1,12 +1,26 @@
 /** Requests to the generator's process and its answers; both cross as JSON. */
 
+/**
+ * Recalls of a user; the same by a valuation; the same ranked by heads; recalls with appends of
+ * behaviours and new bids between them.
+ */
+export const CALL_KINDS = ['plain', 'value', 'ranked', 'mixed'] as const;
+export type CallKind = (typeof CALL_KINDS)[number];
+
+/** Gaps between calls are all alike, or exponential as those of strangers are (Poisson). */
+export type Arrivals = 'even' | 'poisson';
+
 export interface LoadPlan {
   readonly address: string;
   readonly userIds: readonly string[];
+  /** Plain where absent. */
+  readonly kind?: CallKind;
+  /** Items that mixed calls write about. */
+  readonly itemIds?: readonly string[];
   readonly connections: number;
   readonly seconds: number;
   /** Calls a second, whatever becomes of them; or so many callers that each wait for an answer. */
-  readonly open?: { readonly rate: number };
+  readonly open?: { readonly rate: number; readonly arrivals?: Arrivals };
   readonly closed?: { readonly callers: number };
   /** A call's deadline is drawn evenly between these. */
   readonly deadlineMs: readonly [number, number];
@@ -33,20 +47,23 @@ export interface AnswerTimes {
   readonly recallMs: number;
 }
 
-/** The outcomes of the calls of one priority. */
+/** The outcomes of the recalls of one priority, or of the writes between them. */
 export interface ClassOutcome {
   offered: number;
   /** Answered with OK inside the deadline, by the caller's clock. */
   good: number;
   /** Answered with OK after the deadline. */
   late: number;
-  /** The service did not take it: RESOURCE_EXHAUSTED or UNAVAILABLE. */
+  /** The service did not take it: RESOURCE_EXHAUSTED, UNAVAILABLE or REFUSED_STREAM. */
   refused: number;
   /** The service took it and ended it without an answer: DEADLINE_EXCEEDED. */
   expired: number;
   /** Nothing was answered until the deadline, and the caller cancelled. */
   timedOut: number;
-  /** The same, and the limits of the connections had kept the call from being sent. */
+  /**
+   * The same, and the limits of the connections had kept the call from being sent: it waited in
+   * its caller and expired there, neither taken nor refused.
+   */
   unsent: number;
   /** Ended by the transport: resets, lost connections. */
   broken: number;
@@ -57,14 +74,19 @@ export interface ClassOutcome {
 export interface LoadOutcome {
   readonly seconds: number;
   readonly byPriority: Readonly<Record<string, ClassOutcome>>;
+  readonly writes: ClassOutcome;
   /** Milliseconds of the calls that were answered with OK inside their deadline, sorted. */
   readonly goodMs: readonly number[];
   /** Milliseconds until refusals, sorted. */
   readonly refusedMs: readonly number[];
-  /** OK answers by whole second of the run. */
+  /** OK answers inside the deadline by whole second of the run. */
   readonly goodBySecond: readonly number[];
   /** In the order of their ends; empty without readsTimings. */
   readonly answers: readonly AnswerTimes[];
+  /** Milliseconds between the moments at which an open load's calls were due and begun, sorted. */
+  readonly arrivalLateMs: readonly number[];
+  /** Connections that the service closed; each was opened anew. */
+  readonly lostConnections: number;
   /** CPU of the generator, seconds. */
   readonly cpuSeconds: number;
 }

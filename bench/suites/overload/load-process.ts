@@ -1,39 +1,34 @@
-/** Offers recalls to a service over gRPC, in a process of its own; its parent sends the plans. */
+/** Offers calls to a service over gRPC, in a process of its own; its parent sends the plans. */
 
+import { setPriority } from 'node:os';
 import { setTimeout as after } from 'node:timers/promises';
 import { protoSchema } from '@tessera/contracts';
 import protobuf from 'protobufjs';
 import { Random } from '../../models/random.js';
-import { CANCELLED_BY_CALLER, type CallEnd, GrpcConnection } from './grpc-connection.js';
+import { type AskedCall, AskedCalls } from './asked-calls.js';
+import { countOf, noOutcome } from './call-counts.js';
+import { ConnectionPool } from './connection-pool.js';
+import { CANCELLED_BY_CALLER, type CallEnd } from './grpc-connection.js';
 import type { AnswerTimes, ClassOutcome, LoadOutcome, LoadPlan } from './load-plan.js';
+import { WaitingCalls } from './waiting-calls.js';
 
-const PATH = '/tessera.recall.v1.RecallService/Recall';
 const TICK_MS = 1;
 const MS_PER_SECOND = 1000;
 const US_PER_SECOND = 1e6;
 const US_PER_MS = 1000;
 /** Answers are awaited for so long after the last call's deadline. */
 const TAIL_MS = 200;
-const OK = 0;
-const DEADLINE_EXCEEDED = 4;
-/** RESOURCE_EXHAUSTED, UNAVAILABLE. */
-const REFUSALS: ReadonlySet<number> = new Set([8, 14]);
+
+/** Callers have machines of their own: a busy core may not make their clocks late. */
+const PRIORITY = -10;
 
 interface Call {
-  readonly message: Buffer;
+  readonly asked: AskedCall;
   readonly outcome: ClassOutcome;
   readonly begunMs: number;
   readonly timeoutMs: number;
   cancel: (() => void) | undefined;
   isOver: boolean;
-}
-
-/** Messages by user and priority, encoded once. */
-function messagesOf({ userIds, priorities }: LoadPlan): Buffer[][] {
-  const type = protobuf.Root.fromJSON(protoSchema).lookupType('tessera.recall.v1.RecallRequest');
-  return priorities.map((priority) =>
-    userIds.map((userId) => Buffer.from(type.encode(type.create({ userId, priority })).finish())),
-  );
 }
 
 type KeptAnswer = Pick<AnswerTimes, 'ms'> & { readonly answer: Buffer };
@@ -57,100 +52,103 @@ function timesOf(kept: readonly KeptAnswer[]): AnswerTimes[] {
   });
 }
 
-const noOutcome = (): ClassOutcome => ({
-  offered: 0,
-  good: 0,
-  late: 0,
-  refused: 0,
-  expired: 0,
-  timedOut: 0,
-  unsent: 0,
-  broken: 0,
-  other: 0,
-});
-
 class Load {
   private readonly random: Random;
-  private readonly messages: Buffer[][];
+  private readonly asked: AskedCalls;
   private readonly outcomes: ClassOutcome[];
+  private readonly writes = noOutcome();
   /** Calls whose deadline ends in a tick, by the tick's number. */
   private readonly ending = new Map<number, Call[]>();
-  private waiting: Call[] = [];
+  private readonly waiting = new WaitingCalls<Call>((call) => this.send(call));
   private readonly goodMs: number[] = [];
   private readonly refusedMs: number[] = [];
+  private readonly arrivalLateMs: number[] = [];
   private readonly goodBySecond: number[] = [];
   private readonly kept: KeptAnswer[] = [];
+  private pool: ConnectionPool | undefined;
   private begun = 0;
+  private underWay = 0;
   private ticked = 0;
   private startedMs = 0;
+  private isEnding = false;
 
-  constructor(
-    private readonly plan: LoadPlan,
-    private readonly connections: readonly GrpcConnection[],
-  ) {
+  constructor(private readonly plan: LoadPlan) {
     this.random = new Random(plan.seed);
-    this.messages = messagesOf(plan);
+    this.asked = new AskedCalls(plan, new Random(plan.seed + 1));
     this.outcomes = plan.priorities.map(noOutcome);
   }
 
   async run(): Promise<LoadOutcome> {
-    const { seconds, open, closed, priorities } = this.plan;
+    const { seconds, closed } = this.plan;
+    this.pool = await ConnectionPool.start(this.plan, () => this.waiting.sendOn());
     const cpu = process.cpuUsage();
     this.startedMs = performance.now();
     for (let caller = 0; caller < (closed?.callers ?? 0); caller++) this.begin();
     const endMs = this.startedMs + seconds * MS_PER_SECOND;
+    let dueMs = this.nextDue(this.startedMs);
     while (performance.now() < endMs) {
-      const elapsed = (performance.now() - this.startedMs) / MS_PER_SECOND;
-      const due = Math.floor(elapsed * (open?.rate ?? 0));
-      while (open !== undefined && this.begun < due) this.begin();
+      for (; dueMs <= performance.now(); dueMs = this.nextDue(dueMs)) {
+        this.arrivalLateMs.push(performance.now() - dueMs);
+        this.begin();
+      }
       this.tick();
       await after(TICK_MS);
     }
     this.isEnding = true;
     const lastMs = endMs + this.plan.deadlineMs[1] + TAIL_MS;
-    while (performance.now() < lastMs && this.isUnderWay()) {
+    while (performance.now() < lastMs && this.underWay > 0) {
       this.tick();
       await after(TICK_MS);
     }
-    const { user, system } = process.cpuUsage(cpu);
-    const ascending = (a: number, b: number) => a - b;
+    this.pool.close();
+    return this.outcome(process.cpuUsage(cpu));
+  }
+
+  private outcome({ user, system }: NodeJS.CpuUsage): LoadOutcome {
+    const { seconds, priorities } = this.plan;
+    const sorted = (values: number[]) => values.sort((a, b) => a - b);
     return {
       seconds,
       byPriority: Object.fromEntries(priorities.map((one, i) => [one, this.outcomes[i] as never])),
-      goodMs: this.goodMs.sort(ascending),
-      refusedMs: this.refusedMs.sort(ascending),
+      writes: this.writes,
+      goodMs: sorted(this.goodMs),
+      refusedMs: sorted(this.refusedMs),
       goodBySecond: this.goodBySecond,
       answers: timesOf(this.kept),
+      arrivalLateMs: sorted(this.arrivalLateMs),
+      lostConnections: this.pool?.lostConnections ?? 0,
       cpuSeconds: (user + system) / US_PER_SECOND,
     };
   }
 
-  private isEnding = false;
-
-  private isUnderWay(): boolean {
-    return this.waiting.length > 0 || this.connections.some(({ inFlight }) => inFlight > 0);
+  /** When the call after that of `beforeMs` is due; never where the load is no open one. */
+  private nextDue(beforeMs: number): number {
+    const { open } = this.plan;
+    if (open === undefined) return Number.POSITIVE_INFINITY;
+    const gaps = open.arrivals === 'poisson' ? -Math.log(1 - this.random.uniform()) : 1;
+    return beforeMs + (gaps * MS_PER_SECOND) / open.rate;
   }
 
   private begin(): void {
-    const { priorities, userIds, deadlineMs } = this.plan;
-    const at = this.begun++;
-    const lane = at % priorities.length;
-    const user = Math.floor(this.random.uniform() * userIds.length);
+    const { priorities, deadlineMs } = this.plan;
+    const lane = this.begun++ % priorities.length;
     const [shortest, longest] = deadlineMs;
+    const asked = this.asked.next(lane);
     const call: Call = {
-      message: this.messages[lane]?.[user] as Buffer,
-      outcome: this.outcomes[lane] as ClassOutcome,
+      asked,
+      outcome: asked.isWrite ? this.writes : (this.outcomes[lane] as ClassOutcome),
       begunMs: performance.now(),
       timeoutMs: shortest + this.random.uniform() * (longest - shortest),
       cancel: undefined,
       isOver: false,
     };
     call.outcome.offered += 1;
+    this.underWay += 1;
     const tick = this.tickOf(call.begunMs + call.timeoutMs);
     const bucket = this.ending.get(tick) ?? [];
     bucket.push(call);
     this.ending.set(tick, bucket);
-    if (!this.send(call)) this.waiting.push(call);
+    this.waiting.add(call);
   }
 
   private tickOf(ms: number): number {
@@ -158,28 +156,22 @@ class Load {
   }
 
   private send(call: Call): boolean {
-    const first = this.begun % this.connections.length;
-    for (let i = 0; i < this.connections.length; i++) {
-      const connection = this.connections[(first + i) % this.connections.length] as GrpcConnection;
-      if (!connection.hasRoom(call.message)) continue;
-      const leftMs = call.begunMs + call.timeoutMs - performance.now();
-      call.cancel = connection.begin(call.message, Math.max(1, leftMs), (end) =>
-        this.over(call, end),
-      );
-      return true;
-    }
-    return false;
+    const leftMs = call.begunMs + call.timeoutMs - performance.now();
+    // Its tick is about to end it: a client library would not send it either.
+    if (leftMs <= 0) return true;
+    const onEnd = (end: CallEnd) => this.over(call, end);
+    call.cancel = this.pool?.begin(call.asked, leftMs, onEnd);
+    return call.cancel !== undefined;
   }
 
-  /** Sends what may go and ends the calls whose time is over. */
+  /** Ends the calls whose time is over and sends what may go. */
   private tick(): void {
-    this.waiting = this.waiting.filter((call) => !call.isOver && !this.send(call));
-    const now = this.tickOf(performance.now());
+    const now = Math.floor((performance.now() - this.startedMs) / TICK_MS);
     for (; this.ticked <= now; this.ticked++) {
       for (const call of this.ending.get(this.ticked) ?? []) this.timeOut(call);
       this.ending.delete(this.ticked);
     }
-    for (const connection of this.connections) connection.flush();
+    this.waiting.sendOn();
   }
 
   private timeOut(call: Call): void {
@@ -191,36 +183,29 @@ class Load {
   private over(call: Call, end: CallEnd): void {
     if (call.isOver) return;
     call.isOver = true;
-    const { outcome, begunMs, timeoutMs } = call;
+    this.underWay -= 1;
+    const { outcome, begunMs, timeoutMs, cancel } = call;
     const now = performance.now();
     const ms = now - begunMs;
-    if (!('status' in end)) outcome.broken += 1;
-    else if (end.status === CANCELLED_BY_CALLER) {
-      outcome[call.cancel === undefined ? 'unsent' : 'timedOut'] += 1;
-    } else if (REFUSALS.has(end.status)) {
-      outcome.refused += 1;
-      this.refusedMs.push(ms);
-    } else if (end.status === DEADLINE_EXCEEDED) outcome.expired += 1;
-    else if (end.status !== OK) outcome.other += 1;
-    else if (ms > timeoutMs) outcome.late += 1;
-    else {
-      outcome.good += 1;
+    const count = countOf(end, { ms, timeoutMs, wasSent: cancel !== undefined });
+    outcome[count] += 1;
+    if (count === 'refused') this.refusedMs.push(ms);
+    if (count === 'good') {
       this.goodMs.push(ms);
-      if (end.answer !== undefined) this.kept.push({ ms, answer: end.answer });
+      const answer = 'answer' in end ? end.answer : undefined;
+      if (answer !== undefined) this.kept.push({ ms, answer });
       const second = Math.floor((now - this.startedMs) / MS_PER_SECOND);
       this.goodBySecond[second] = (this.goodBySecond[second] ?? 0) + 1;
     }
+    this.waiting.sendOn();
     if (this.plan.closed !== undefined && !this.isEnding) this.begin();
   }
 }
 
-process.on('message', async (plan: LoadPlan) => {
-  const { address, connections, headers, readsTimings: keepsAnswers } = plan;
-  const options = { ...(headers && { headers }), ...(keepsAnswers && { keepsAnswers }) };
-  const opened = await Promise.all(
-    Array.from({ length: connections }, () => GrpcConnection.open(address, PATH, options)),
-  );
-  const outcome = await new Load(plan, opened).run();
-  for (const connection of opened) connection.close();
-  process.send?.(outcome);
-});
+try {
+  setPriority(PRIORITY);
+} catch {
+  // Not everybody may: then the generator's lateness shows it.
+}
+
+process.on('message', async (plan: LoadPlan) => process.send?.(await new Load(plan).run()));

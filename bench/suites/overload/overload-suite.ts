@@ -3,13 +3,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Measurement } from '../../result.js';
 import { type Stages, type SuiteContext, staged } from '../suite.js';
+import { edge } from './edge-stage.js';
 import { floods } from './floods.js';
-import { edgeBound, engineBound } from './goodput.js';
+import { gateway } from './gateway-stage.js';
+import { engineBound } from './goodput.js';
 import { hostileQueries } from './hostile-queries.js';
 
 const STAGES: Stages = {
   engine: engineBound,
-  edge: edgeBound,
+  edge,
+  gateway,
   floods,
   hostile: inFolder,
 };

@@ -4,10 +4,10 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { repositoryRoot } from '@tessera/config';
+import { residentBytesOf } from '../process-usage.js';
 
 const MAIN = join('dist', 'apps', 'standalone', 'src', 'main.js');
 const SERVING = /Recall for user|the sample recall failed/;
-const KIBIBYTE = 1024;
 const NANOSECONDS_PER_MS = 1e6;
 
 /** The service as `npm start` runs it, in a process of its own with folders of its own. */
@@ -68,8 +68,7 @@ export class ServedProcess {
 
   /** Bytes of memory that the process has now. */
   residentBytes(): number {
-    const status = readFileSync(`/proc/${this.pid}/status`, 'utf8');
-    return Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1]) * KIBIBYTE;
+    return residentBytesOf(this.pid);
   }
 
   /** Milliseconds of CPU that Node's main thread has taken so far. */
