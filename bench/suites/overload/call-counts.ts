@@ -11,9 +11,12 @@ export interface EndedCall {
   /** Milliseconds by the caller's clock, and those that it had. */
   readonly ms: number;
   readonly timeoutMs: number;
-  /** False: it waited for room in its caller until it ended. */
-  readonly wasSent: boolean;
+  /** Milliseconds that it had left when it was sent; 0: it waited in its caller until it ended. */
+  readonly leftMs: number;
 }
+
+/** Milliseconds in which a refusal has to come: a call that is sent with less expires meanwhile. */
+export const REFUSAL_MS_MAX = 20;
 
 export const noOutcome = (): ClassOutcome => ({
   offered: 0,
@@ -30,16 +33,18 @@ export const noOutcome = (): ClassOutcome => ({
 /** The count that a call's end belongs to. */
 export function countOf(
   end: CallEnd,
-  { ms, timeoutMs, wasSent }: EndedCall,
+  { ms, timeoutMs, leftMs }: EndedCall,
 ): Exclude<keyof ClassOutcome, 'offered'> {
+  const isGood = 'status' in end && end.status === OK && ms <= timeoutMs;
+  if (!isGood && leftMs < REFUSAL_MS_MAX) return 'unsent';
   if ('reset' in end) return end.reset === ErrorCode.REFUSED_STREAM ? 'refused' : 'broken';
   if ('lost' in end) return 'broken';
   const { status } = end;
-  if (status === CANCELLED_BY_CALLER) return wasSent ? 'timedOut' : 'unsent';
+  if (status === CANCELLED_BY_CALLER) return 'timedOut';
   if (REFUSALS.has(status)) return 'refused';
   if (status === DEADLINE_EXCEEDED) return 'expired';
   if (status !== OK) return 'other';
-  return ms > timeoutMs ? 'late' : 'good';
+  return isGood ? 'good' : 'late';
 }
 
 /** The sum over all that a load consisted of. */

@@ -5,40 +5,35 @@ import type { LoadPlan } from './load-plan.js';
 /** Milliseconds before a connection that could not be opened anew is tried again. */
 const AGAIN_MS = 100;
 
-/** Connections of a generator, used in turn; one that the service closes is opened anew. */
+/** Connections of a generator, each of a caller; one that the service closes is opened anew. */
 export class ConnectionPool {
   private readonly open: (GrpcConnection | undefined)[];
-  private turn = 0;
   private isClosed = false;
   lostConnections = 0;
 
   private constructor(
     private readonly plan: LoadPlan,
     connections: readonly GrpcConnection[],
-    private readonly onReopened: () => void,
+    private readonly onReopened: (place: number) => void,
   ) {
     this.open = [...connections];
     for (const place of connections.keys()) void this.keep(place);
   }
 
-  static async start(plan: LoadPlan, onReopened: () => void): Promise<ConnectionPool> {
+  static async start(plan: LoadPlan, onReopened: (place: number) => void): Promise<ConnectionPool> {
     const opening = Array.from({ length: plan.connections }, () => opened(plan));
     return new ConnectionPool(plan, await Promise.all(opening), onReopened);
   }
 
-  /** The function that cancels the call; undefined where no connection has room for it. */
+  /** The function that cancels the call; undefined where the connection has no room for it. */
   begin(
+    place: number,
     call: CallBytes,
     timeoutMs: number,
     onEnd: (end: CallEnd) => void,
   ): (() => void) | undefined {
-    const count = this.open.length;
-    this.turn = (this.turn + 1) % count;
-    for (let tried = 0; tried < count; tried++) {
-      const connection = this.open[(this.turn + tried) % count];
-      if (connection?.hasRoom(call.message)) return connection.begin(call, timeoutMs, onEnd);
-    }
-    return undefined;
+    const connection = this.open[place];
+    return connection?.hasRoom(call.message) ? connection.begin(call, timeoutMs, onEnd) : undefined;
   }
 
   close(): void {
@@ -54,7 +49,7 @@ export class ConnectionPool {
       if (connection !== undefined) this.lostConnections += 1;
       this.open[place] = await opened(this.plan).catch(() => undefined);
       if (this.open[place] === undefined) await after(AGAIN_MS);
-      else this.onReopened();
+      else this.onReopened(place);
     }
     this.open[place]?.close();
   }

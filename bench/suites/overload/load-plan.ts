@@ -61,8 +61,8 @@ export interface ClassOutcome {
   /** Nothing was answered until the deadline, and the caller cancelled. */
   timedOut: number;
   /**
-   * The same, and the limits of the connections had kept the call from being sent: it waited in
-   * its caller and expired there, neither taken nor refused.
+   * The limits of the connection had kept the call in its caller until less time was left than a
+   * refusal may take, and it was not answered in time: neither taken nor refused.
    */
   unsent: number;
   /** Ended by the transport: resets, lost connections. */
@@ -77,7 +77,7 @@ export interface LoadOutcome {
   readonly writes: ClassOutcome;
   /** Milliseconds of the calls that were answered with OK inside their deadline, sorted. */
   readonly goodMs: readonly number[];
-  /** Milliseconds until refusals, sorted. */
+  /** Milliseconds from sending a call to its refusal, sorted. */
   readonly refusedMs: readonly number[];
   /** OK answers inside the deadline by whole second of the run. */
   readonly goodBySecond: readonly number[];

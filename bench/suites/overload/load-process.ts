@@ -27,6 +27,10 @@ interface Call {
   readonly outcome: ClassOutcome;
   readonly begunMs: number;
   readonly timeoutMs: number;
+  /** The connection of its caller. */
+  readonly place: number;
+  /** By performance.now(); 0: it waits in its caller. */
+  sentMs: number;
   cancel: (() => void) | undefined;
   isOver: boolean;
 }
@@ -59,7 +63,8 @@ class Load {
   private readonly writes = noOutcome();
   /** Calls whose deadline ends in a tick, by the tick's number. */
   private readonly ending = new Map<number, Call[]>();
-  private readonly waiting = new WaitingCalls<Call>((call) => this.send(call));
+  /** By connection: each is a caller's channel, whose calls wait for it alone. */
+  private readonly waiting: readonly WaitingCalls<Call>[];
   private readonly goodMs: number[] = [];
   private readonly refusedMs: number[] = [];
   private readonly arrivalLateMs: number[] = [];
@@ -76,20 +81,24 @@ class Load {
     this.random = new Random(plan.seed);
     this.asked = new AskedCalls(plan, new Random(plan.seed + 1));
     this.outcomes = plan.priorities.map(noOutcome);
+    this.waiting = Array.from(
+      { length: plan.connections },
+      () => new WaitingCalls<Call>((call) => this.send(call)),
+    );
   }
 
   async run(): Promise<LoadOutcome> {
     const { seconds, closed } = this.plan;
-    this.pool = await ConnectionPool.start(this.plan, () => this.waiting.sendOn());
+    this.pool = await ConnectionPool.start(this.plan, (place) => this.waiting[place]?.sendOn());
     const cpu = process.cpuUsage();
     this.startedMs = performance.now();
-    for (let caller = 0; caller < (closed?.callers ?? 0); caller++) this.begin();
+    for (let caller = 0; caller < (closed?.callers ?? 0); caller++) this.begin(caller);
     const endMs = this.startedMs + seconds * MS_PER_SECOND;
     let dueMs = this.nextDue(this.startedMs);
     while (performance.now() < endMs) {
       for (; dueMs <= performance.now(); dueMs = this.nextDue(dueMs)) {
         this.arrivalLateMs.push(performance.now() - dueMs);
-        this.begin();
+        this.begin(this.begun);
       }
       this.tick();
       await after(TICK_MS);
@@ -129,7 +138,7 @@ class Load {
     return beforeMs + (gaps * MS_PER_SECOND) / open.rate;
   }
 
-  private begin(): void {
+  private begin(caller: number): void {
     const { priorities, deadlineMs } = this.plan;
     const lane = this.begun++ % priorities.length;
     const [shortest, longest] = deadlineMs;
@@ -139,6 +148,8 @@ class Load {
       outcome: asked.isWrite ? this.writes : (this.outcomes[lane] as ClassOutcome),
       begunMs: performance.now(),
       timeoutMs: shortest + this.random.uniform() * (longest - shortest),
+      place: caller % this.waiting.length,
+      sentMs: 0,
       cancel: undefined,
       isOver: false,
     };
@@ -148,7 +159,7 @@ class Load {
     const bucket = this.ending.get(tick) ?? [];
     bucket.push(call);
     this.ending.set(tick, bucket);
-    this.waiting.add(call);
+    this.waiting[call.place]?.add(call);
   }
 
   private tickOf(ms: number): number {
@@ -160,7 +171,8 @@ class Load {
     // Its tick is about to end it: a client library would not send it either.
     if (leftMs <= 0) return true;
     const onEnd = (end: CallEnd) => this.over(call, end);
-    call.cancel = this.pool?.begin(call.asked, leftMs, onEnd);
+    call.cancel = this.pool?.begin(call.place, call.asked, leftMs, onEnd);
+    call.sentMs = performance.now();
     return call.cancel !== undefined;
   }
 
@@ -171,7 +183,7 @@ class Load {
       for (const call of this.ending.get(this.ticked) ?? []) this.timeOut(call);
       this.ending.delete(this.ticked);
     }
-    this.waiting.sendOn();
+    for (const waiting of this.waiting) waiting.sendOn();
   }
 
   private timeOut(call: Call): void {
@@ -184,12 +196,13 @@ class Load {
     if (call.isOver) return;
     call.isOver = true;
     this.underWay -= 1;
-    const { outcome, begunMs, timeoutMs, cancel } = call;
+    const { outcome, begunMs, timeoutMs, cancel, sentMs, place } = call;
     const now = performance.now();
     const ms = now - begunMs;
-    const count = countOf(end, { ms, timeoutMs, wasSent: cancel !== undefined });
+    const leftMs = cancel === undefined ? 0 : timeoutMs - (sentMs - begunMs);
+    const count = countOf(end, { ms, timeoutMs, leftMs });
     outcome[count] += 1;
-    if (count === 'refused') this.refusedMs.push(ms);
+    if (count === 'refused') this.refusedMs.push(now - sentMs);
     if (count === 'good') {
       this.goodMs.push(ms);
       const answer = 'answer' in end ? end.answer : undefined;
@@ -197,8 +210,8 @@ class Load {
       const second = Math.floor((now - this.startedMs) / MS_PER_SECOND);
       this.goodBySecond[second] = (this.goodBySecond[second] ?? 0) + 1;
     }
-    this.waiting.sendOn();
-    if (this.plan.closed !== undefined && !this.isEnding) this.begin();
+    this.waiting[place]?.sendOn();
+    if (this.plan.closed !== undefined && !this.isEnding) this.begin(place);
   }
 }
 

@@ -1,5 +1,5 @@
 const MARGIN_MIN = 0.5;
-const MARGIN_MAX = 4;
+const MARGIN_MAX = 3;
 const RAISE = 1.25;
 /** Each late call raises the margin, each one in time lowers it: this share is late in the end. */
 const LATE_SHARE = 0.003;
