@@ -19,9 +19,24 @@ export interface RetryClock {
 
 const MONOTONIC: RetryClock = { now: () => performance.now(), sleep: (ms) => sleep(Math.ceil(ms)) };
 
+/** The budget of repeats that calls share: what fails for many is not asked again by all. */
+export class RetryBudget {
+  private tokens = TOKENS_MAX;
+
+  /** Notes a failure that may be repeated. @returns true where the budget has a repeat for it */
+  failed(): boolean {
+    this.tokens = Math.max(0, this.tokens - 1);
+    return this.tokens > TOKENS_MAX / 2;
+  }
+
+  answered(): void {
+    this.tokens = Math.min(TOKENS_MAX, this.tokens + TOKEN_RATIO);
+  }
+}
+
 /** Repeats of one client's calls within their deadlines. The calls share one budget. */
 export class Retries {
-  private tokens = TOKENS_MAX;
+  private readonly budget = new RetryBudget();
   /** Smoothed time of answers; undefined before the first. */
   private answerMs: number | undefined;
 
@@ -68,8 +83,7 @@ export class Retries {
     leftMs: number,
   ): number | undefined {
     if (!retryable || code === 'DEADLINE_EXCEEDED') return undefined;
-    this.tokens = Math.max(0, this.tokens - 1);
-    if (attempt + 1 >= ATTEMPTS_MAX || this.tokens <= TOKENS_MAX / 2) return undefined;
+    if (!this.budget.failed() || attempt + 1 >= ATTEMPTS_MAX) return undefined;
     const drawn = JITTER * this.random();
     const waitMs =
       retryAfterMs > 0
@@ -80,7 +94,7 @@ export class Retries {
 
   /** Counts a success. */
   answered(tookMs: number): void {
-    this.tokens = Math.min(TOKENS_MAX, this.tokens + TOKEN_RATIO);
+    this.budget.answered();
     this.answerMs ??= tookMs;
     this.answerMs += ANSWER_WEIGHT * (tookMs - this.answerMs);
   }
