@@ -34,6 +34,7 @@ import { membershipOf, nodesWanted } from './membership.js';
 import { NodeHealth } from './node-health.js';
 import type { NodeLink } from './node-link.js';
 import { addConditions, showGateway } from './observed.js';
+import { isWorker } from './processes.js';
 import { SplitCalls } from './relevance/split-calls.js';
 
 /** Answers that are still to be written. */
@@ -166,6 +167,7 @@ export async function serve(parts: ServeParts): Promise<ServingGateway> {
   showGateway(metrics, readiness, access, cluster, tallies);
   if (topics !== undefined) metrics.showTopicLag(() => topics.server.lag());
   const versions = new ServedVersions({ service: serviceVersion, node: config.node.name });
+  if (isWorker) metrics.tellOfWorkers();
   const operations: OperationsOptions = { readiness, metrics, versions, log };
   const closes = closesOf({ membership, health, behaviours, cluster, access, topics, tracing });
   try {

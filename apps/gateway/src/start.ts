@@ -2,6 +2,7 @@ import 'reflect-metadata';
 import type { Config } from '@tessera/config';
 import { drainOnStopSignals, serviceVersion } from '@tessera/lifecycle';
 import { openOutput, reportServing } from '@tessera/telemetry';
+import { isSpeaker, isWorker, onLeaderStop } from './processes.js';
 import { serve } from './serve.js';
 
 /** Finds the nodes that the configuration names, and serves before them. */
@@ -9,7 +10,9 @@ export async function start(config: Config, isJsonLog: boolean): Promise<void> {
   const output = openOutput(config.log.level, isJsonLog);
   const { log, print } = output;
   const { cluster, ...serving } = await serve({ config, log, serviceVersion: serviceVersion() });
-  drainOnStopSignals(serving.drain, (status) => process.exit(status));
+  const exit = (status: number) => process.exit(status);
+  drainOnStopSignals(serving.drain, exit, ...(isWorker ? [onLeaderStop] : []));
+  if (!isSpeaker) return;
   const { revision, digest } = cluster.table;
   print(`Table ${digest}, revision ${revision}`);
   const owned = cluster.table.ownedCounts();

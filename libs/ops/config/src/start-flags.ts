@@ -20,6 +20,7 @@ const SETTINGS: Readonly<Record<string, (value: string) => Record<string, string
   '--kafka': (value) => ({ 'kafka.brokers': value }),
   '--redis': (value) => ({ 'behaviours.store': 'redis', 'behaviours.redis': value }),
   '--etcd': (value) => ({ 'cluster.etcd': value }),
+  '--processes': (value) => ({ 'cluster.gatewayProcesses': value }),
   '--behaviours': (value) => ({ 'behaviours.store': 'remote', 'behaviours.remote': value }),
 };
 

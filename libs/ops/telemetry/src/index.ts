@@ -18,3 +18,4 @@ export {
   type TimedSpan,
   Tracing,
 } from './tracing.js';
+export { leadMetrics } from './worker-metrics.js';

@@ -56,6 +56,7 @@ import { registerTopicLag, STREAM_METRICS, type TopicLag } from './stream-metric
 import { combined, copyCount, copyCounts, TalliedCounter, TalliedHistogram } from './tallies.js';
 import { registerTaskMetrics, TASK_METRICS, type TaskCount } from './task-metrics.js';
 import type { SpanCounts } from './tracing.js';
+import { WorkerMetrics } from './worker-metrics.js';
 
 export const METRICS = {
   recallRequests: {
@@ -165,6 +166,7 @@ export class Metrics {
   private readonly calls: Readonly<Record<CallKind, readonly [TalliedCounter, TalliedHistogram]>>;
   private readonly relevance: RelevanceTallies;
   private readonly stage: TalliedHistogram;
+  private ofWorkers: WorkerMetrics | undefined;
   private short = 0;
   private rankedItems = 0;
   private readonly caps: TalliedCounter;
@@ -371,7 +373,12 @@ export class Metrics {
 
   /** Prometheus text exposition format 0.0.4. */
   text(): Promise<string> {
-    return this.registry.metrics();
+    return this.ofWorkers?.text() ?? this.registry.metrics();
+  }
+
+  /** From now on text() tells of all workers of this one's leader. To be called when all is shown. */
+  tellOfWorkers(): void {
+    this.ofWorkers = new WorkerMetrics(this.registry);
   }
 
   get contentType(): string {

@@ -1,0 +1,95 @@
+/** A gateway of several processes: one address, one set of metrics, one end. */
+
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { resolvePort } from '@tessera/lifecycle';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { temporaryFolder, until } from '../../libs/testing/src/index.js';
+
+const MAIN = 'dist/apps/gateway/src/main.js';
+const folder = temporaryFolder({});
+let gateway: ChildProcess;
+let url: string;
+
+beforeAll(async () => {
+  const httpPort = await resolvePort('127.0.0.1', 0);
+  const grpcPort = await resolvePort('127.0.0.1', 0);
+  const config = join(folder.path, 'config.json');
+  const keys = {
+    cluster: { nodes: 'a=127.0.0.1:1/127.0.0.1:2' },
+    http: { port: httpPort },
+    grpc: { port: grpcPort },
+    access: { auditPath: join(folder.path, 'audit.jsonl') },
+  };
+  writeFileSync(config, JSON.stringify(keys));
+  gateway = spawn(process.execPath, [MAIN, '--config', config, '--processes', '2'], {
+    stdio: 'ignore',
+  });
+  url = `http://127.0.0.1:${httpPort}`;
+  await until('a gateway serves', async () => (await metric('tessera_build_info')) === 1);
+}, 60_000);
+
+afterAll(() => {
+  gateway.kill('SIGKILL');
+  folder.remove();
+});
+
+/** Undefined: nobody answers. */
+async function metric(name: string): Promise<number | undefined> {
+  const text = await fetch(`${url}/metrics`).then(
+    (reply) => reply.text(),
+    () => '',
+  );
+  const line = text.split('\n').find((one) => one.startsWith(name));
+  return line === undefined ? undefined : Number(line.split(' ').at(-1));
+}
+
+const children = () =>
+  readFileSync(`/proc/${gateway.pid}/task/${gateway.pid}/children`, 'utf8')
+    .trim()
+    .split(' ')
+    .map(Number);
+
+it('tells states as they are and adds up what each process holds', async () => {
+  await until('two processes run', () => children().length === 2);
+  // 2: down, of both processes alike.
+  await until(
+    'the node is down',
+    async () => (await metric('tessera_condition{name="nodes"')) === 2,
+  );
+  const ofOne = Number(
+    /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${children()[0]}/status`, 'utf8'))?.[1],
+  );
+  const added = async () => Number(await metric('process_resident_memory_bytes'));
+  await until('memory adds up', async () => (await added()) > 1500 * ofOne);
+});
+
+it('begins a process anew that ended, and serves meanwhile', async () => {
+  const [first] = children() as [number];
+  process.kill(first, 'SIGKILL');
+  await until('it has ended', () => !children().includes(first));
+  expect((await fetch(`${url}/health/live`)).status).toBe(200);
+  await until('another one runs', () => children().length === 2);
+});
+
+it('ends all of its processes at one signal', async () => {
+  const pids = children();
+  const exited = once(gateway, 'exit');
+  gateway.kill('SIGTERM');
+  expect((await exited)[0]).toBe(0);
+  for (const pid of pids) expect(() => process.kill(pid, 0)).toThrow('ESRCH');
+});
+
+it('refuses ports that processes cannot share', async () => {
+  const config = join(folder.path, 'ports.json');
+  writeFileSync(config, JSON.stringify({ grpc: { port: 0 }, cluster: { gatewayProcesses: 2 } }));
+  const child = spawn(process.execPath, [MAIN, '--config', config]);
+  let told = '';
+  child.stderr.on('data', (chunk: Buffer) => {
+    told += chunk.toString();
+  });
+  await once(child, 'exit');
+  expect(told).toContain('grpc.port: expected a port for 2 processes to share, got 0');
+});
