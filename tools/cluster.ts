@@ -31,7 +31,7 @@ Control-C ends them.
   --http-port P      port of the gateway's HTTP; nodes follow it
   --grpc-port P      port of the gateway's gRPC; nodes follow 10 behind it
   --etcd HOST:PORT   keep the log and the list of nodes there; left out: an etcd is started
-  --kafka HOST:PORT  serve the topics of a broker, which keeps the cluster's log too
+  --kafka HOST:PORT  serve the topics of a broker
   --redis HOST:PORT  keep behaviours in this Redis, instead of a feature process
   --shared           start a Redis for users' keys and values, which all nodes use (kv.shared)
 Model, catalogue and everything else: as for npm start (docs/operate/configuration.md).
@@ -83,7 +83,7 @@ async function startAll(flags: Flags): Promise<void> {
   for (const signal of STOP_SIGNALS) process.on(signal, () => void end(0));
   const plan = localPlan(options, config);
   try {
-    if (options.kafka === '' && options.etcd === '') {
+    if (options.etcd === '') {
       const port = etcdPortOf(options);
       const server = await launchEtcd(join(options.folder, 'etcd'), port);
       running.push(server);

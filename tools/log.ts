@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { loadConfig } from '@tessera/config';
 import { bodyText, entryBytes } from '@tessera/log';
 import { REFUSE, Reached } from '@tessera/node';
-import { createLog } from '@tessera/telemetry';
 import { openClusterLog } from '../apps/feature/src/index.js';
 import { Flags, fail, print, runCommand } from './terminal/command.js';
 import { type Column, table } from './terminal/table.js';
@@ -34,8 +33,8 @@ await runCommand(USAGE, async (words) => {
   const loaded = loadConfig().config;
   const node = { ...loaded.node, name: `command ${randomUUID()}` };
   const config = { ...loaded, node };
-  const { opened } = await openClusterLog(config, createLog('silent'));
-  if (opened === undefined) return fail('TESSERA_CLUSTER_LOG', 'etcd or kafka', 'none');
+  const { opened } = openClusterLog(config);
+  if (opened === undefined) return fail('TESSERA_CLUSTER_LOG', 'etcd', 'none');
   const { log, store } = opened;
   const reached = new Reached(store, config.cluster.name);
   try {

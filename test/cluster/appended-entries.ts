@@ -1,9 +1,8 @@
 /** Entries that no process of the cluster has written, put into its log by hand. */
 
 import { randomUUID } from 'node:crypto';
-import { kafkaSecurity, loadConfig } from '@tessera/config';
 import { Etcd, NodeKey } from '@tessera/etcd';
-import { type ClusterLog, EtcdLog, KafkaLog } from '@tessera/log';
+import { type ClusterLog, EtcdLog } from '@tessera/log';
 import type { RealCluster } from './real-cluster.js';
 
 /** As cluster.name is where nothing is said. */
@@ -24,14 +23,10 @@ export function entryText({ key, kind, body, format = 2 }: HandMade): Buffer {
 
 /** The log of a cluster, beside its processes; `act` is done with it. */
 export async function withLog<T>(
-  { log: { address }, kind }: Pick<RealCluster, 'log' | 'kind'>,
+  { log: { address } }: Pick<RealCluster, 'log'>,
   act: (log: ClusterLog) => Promise<T>,
 ): Promise<T> {
-  const security = kafkaSecurity(loadConfig().config);
-  const log =
-    kind === 'kafka'
-      ? await KafkaLog.open({ brokers: address, name: NAME, security })
-      : new EtcdLog(new NodeKey(new Etcd(address), NAME, `by hand ${randomUUID()}`));
+  const log = new EtcdLog(new NodeKey(new Etcd(address), NAME, `by hand ${randomUUID()}`));
   try {
     return await act(log);
   } finally {

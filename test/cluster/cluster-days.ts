@@ -17,7 +17,6 @@ import { RealCluster } from './real-cluster.js';
 export interface ClusterDaysOptions {
   readonly seed: number;
   readonly days: number;
-  readonly log: 'etcd' | 'kafka';
   /** Left out: three. */
   readonly nodes?: number;
   /** The log is longer than what is kept of it, from the first day on. */
@@ -66,9 +65,9 @@ const EVENTS = [
 
 /** Runs so many days; the same seed draws the same events. */
 export async function runClusterDays(options: ClusterDaysOptions): Promise<ClusterOutcome> {
-  const { seed, days, log, nodes = NODES, isLong = false, say = () => undefined } = options;
+  const { seed, days, nodes = NODES, isLong = false, say = () => undefined } = options;
   const variables = { TESSERA_CLUSTER_LOG_SNAPSHOT_ENTRIES: String(SNAPSHOT_ENTRIES) };
-  const cluster = await RealCluster.start({ nodes, gateways: GATEWAYS, log, variables });
+  const cluster = await RealCluster.start({ nodes, gateways: GATEWAYS, variables });
   const run = new ClusterDays(cluster, new Random(seed), say);
   try {
     if (isLong) await appendIdle(cluster, IDLE_ENTRIES);
@@ -228,7 +227,6 @@ class ClusterDays {
    */
   private async olderLog(): Promise<void> {
     const { cluster, random } = this;
-    if (cluster.kind !== 'etcd') return;
     const older = await cluster.copyLog();
     await pace(random.below(AWAY_MS_MAX));
     const newer = await cluster.copyLog();

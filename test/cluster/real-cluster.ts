@@ -6,10 +6,8 @@ import { join } from 'node:path';
 import { loadConfig } from '@tessera/config';
 import {
   type EtcdServer,
-  type KafkaBroker,
   type RedisServer,
   startEtcdServer,
-  startKafkaBroker,
   startRedisServer,
   temporaryFolder,
   until,
@@ -21,7 +19,6 @@ import { freePorts } from '../e2e/running-cluster.js';
 export interface RealClusterOptions {
   readonly nodes: number;
   readonly gateways: number;
-  readonly log: 'etcd' | 'kafka';
   /** Of all nodes. */
   readonly variables?: Readonly<Record<string, string>>;
   readonly gatewayVariables?: Readonly<Record<string, string>>;
@@ -67,29 +64,27 @@ export class RealCluster {
 
   private constructor(
     private readonly plan: Map<string, LocalProcess>,
-    readonly kind: RealClusterOptions['log'],
-    readonly log: EtcdServer | KafkaBroker,
+    readonly log: EtcdServer,
     readonly behaviours: RedisServer,
     private readonly temporary: ReturnType<typeof temporaryFolder>,
   ) {}
 
   /** Nothing runs yet but the servers. */
   static async prepare(options: RealClusterOptions) {
-    const { nodes, gateways, log, variables = {}, gatewayVariables = {}, root = '' } = options;
+    const { nodes, gateways, variables = {}, gatewayVariables = {}, root = '' } = options;
     const temporary = temporaryFolder({});
     const behaviours = await startRedisServer();
-    const server = log === 'kafka' ? await startKafkaBroker() : await startEtcdServer();
+    const server = await startEtcdServer();
     const steps = Array.from({ length: nodes + gateways + 1 }, (_, step) => step);
     const httpPort = await freePorts(13_000, steps);
     const grpcPort = await freePorts(23_000, [...steps, ...steps.map((step) => step + 9)]);
-    const kafka = log === 'kafka' ? server.address : '';
     const local = {
       nodes,
       httpPort,
       grpcPort,
       folder: temporary.path,
-      etcd: log === 'kafka' ? '' : server.address,
-      kafka,
+      etcd: server.address,
+      kafka: '',
       redis: behaviours.address,
       isShared: false,
     };
@@ -102,7 +97,7 @@ export class RealCluster {
       return [{ ...one, variables: Object.assign({}, one.variables, SMALL, variables) }];
     });
     const plan = new Map(all.map((one) => [one.name, one]));
-    const cluster = new RealCluster(plan, log, server, behaviours, temporary);
+    const cluster = new RealCluster(plan, server, behaviours, temporary);
     for (const name of plan.keys()) cluster.move(name, root);
     process.once('exit', () => cluster.killAll());
     return cluster;

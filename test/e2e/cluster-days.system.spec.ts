@@ -14,7 +14,6 @@ it.skipIf(missing.length > 0)(
     const { faults, counts } = await runClusterDays({
       seed: SEED,
       days: DAYS,
-      log: 'etcd',
       nodes: 2,
     });
     expect(faults).toEqual([]);

@@ -32,7 +32,7 @@ let callers: ClusterCallers;
 let made = 0;
 
 async function startCluster(options: Pick<RealClusterOptions, 'nodes' | 'gateways'>) {
-  cluster = await RealCluster.start({ ...options, log: 'etcd', variables: VARIABLES });
+  cluster = await RealCluster.start({ ...options, variables: VARIABLES });
   callers = new ClusterCallers(cluster);
 }
 

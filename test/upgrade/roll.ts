@@ -38,7 +38,6 @@ export async function rollThereAndBack({ from, to, callsPerSecond, say }: RollOp
   const cluster = await RealCluster.start({
     nodes: NODES,
     gateways: GATEWAYS,
-    log: 'etcd',
     root: from,
     variables: {
       // One model for both.

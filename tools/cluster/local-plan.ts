@@ -10,7 +10,7 @@ export interface LocalClusterOptions {
   readonly grpcPort: number;
   /** Holds a folder per process. */
   readonly folder: string;
-  /** HOST:PORT of the one that keeps the log; '': one is started, unless a broker keeps it. */
+  /** HOST:PORT of the one that keeps the log; '': one is started. */
   readonly etcd: string;
   readonly kafka: string;
   /** Keeps behaviours; '': a feature process does. */
@@ -90,11 +90,8 @@ function processOf(
 /** Port of the etcd that is started for the log; that of its peers is 2 behind it. */
 export const etcdPortOf = ({ httpPort }: LocalClusterOptions) => httpPort + ETCD_PORT_STEP;
 
-/** HOST:PORT of the etcd of the cluster; '': a broker keeps the log, and a list the nodes. */
-function etcdOf(options: LocalClusterOptions): string {
-  const { etcd, kafka } = options;
-  return etcd !== '' || kafka !== '' ? etcd : `${HOST}:${etcdPortOf(options)}`;
-}
+/** HOST:PORT of the etcd of the cluster. */
+const etcdOf = (options: LocalClusterOptions) => options.etcd || `${HOST}:${etcdPortOf(options)}`;
 
 /** Port of the Redis that is started for keys and values. */
 export const sharedPortOf = ({ httpPort }: LocalClusterOptions) => httpPort + SHARED_PORT_STEP;
@@ -102,10 +99,10 @@ export const sharedPortOf = ({ httpPort }: LocalClusterOptions) => httpPort + SH
 /** Folder of what is too large for the log. */
 export const logStoreOf = ({ folder }: LocalClusterOptions) => join(folder, 'log-store');
 
-/** The log that decides what all nodes serve: of the broker, or of etcd. */
+/** The log that decides what all nodes serve. */
 function logVariables(options: LocalClusterOptions): Record<string, string> {
   return {
-    TESSERA_CLUSTER_LOG: options.kafka === '' ? 'etcd' : 'kafka',
+    TESSERA_CLUSTER_LOG: 'etcd',
     TESSERA_CLUSTER_ETCD: etcdOf(options),
     TESSERA_CLUSTER_LOG_STORE: logStoreOf(options),
   };

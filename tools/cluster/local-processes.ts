@@ -36,8 +36,7 @@ export function launchEtcd(folder: string, port: number): Promise<Running> {
     // Replaced values are never read again.
     ...['--auto-compaction-mode', 'periodic', '--auto-compaction-retention', '10m'],
   ];
-  const advice =
-    'install it (apt-get install etcd-server), or name one by --etcd or a broker by --kafka';
+  const advice = 'install it (apt-get install etcd-server), or name one by --etcd';
   return launchServer('etcd', serverOf(['etcd'], advice), folder, port, words);
 }
 

@@ -119,7 +119,7 @@ async function openErasure(
   readonly erasure: Pick<UserErasure, 'erase'>;
   readonly closeErasure: () => Promise<void>;
 }> {
-  const { opened } = await openClusterLog(config, log);
+  const { opened } = openClusterLog(config);
   if (opened !== undefined) {
     const followed = await followLog(config, opened, behaviours, log);
     await followed.node.serve(readiness);

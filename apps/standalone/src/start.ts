@@ -173,7 +173,7 @@ export async function start(config: Config, isJsonLog: boolean, world?: string):
   const embedding = await openEmbedding(config);
   for (const note of embedding.notes) log.warn({}, note);
   const recorded = beginInspection(config, log);
-  const { opened, nodeKey } = await openClusterLog(config, log);
+  const { opened, nodeKey } = openClusterLog(config);
   const stores = new SharedStores(config, log);
   const loading = () => load(config, output, tracing, adapterEvents, embedding, stores);
   const joining = async () => {

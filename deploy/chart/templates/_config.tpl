@@ -22,9 +22,7 @@
 
 {{- define "tessera.config.log" -}}
 {{- with .Values.cluster.log -}}
-{{- $log := dict "log" .kind "logStore" .store -}}
-{{- if eq .kind "etcd" }}{{ $_ := set $log "etcd" .etcd }}{{ end -}}
-{{- $log | toJson -}}
+{{- dict "log" "etcd" "etcd" .etcd "logStore" .store | toJson -}}
 {{- end -}}
 {{- end -}}
 

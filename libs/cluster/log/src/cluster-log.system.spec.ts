@@ -8,12 +8,11 @@ import {
   missingFor,
   type RealServer,
   startEtcdServer,
-  startKafkaBroker,
   until,
 } from '@tessera/testing';
 import { withinMs } from '@tessera/turns';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { type ClusterLog, EtcdLog, KafkaLog, type LogEntry } from './index.js';
+import { type ClusterLog, EtcdLog, type LogEntry } from './index.js';
 
 interface LogServer {
   /** @param node whose process has the handle */
@@ -28,8 +27,6 @@ interface Kind {
   readonly servers: readonly RealServer[];
   /** Within so many milliseconds a call says that the server is away. */
   readonly awayMs: number;
-  /** True if the newest entry outlives every trim. */
-  readonly keepsNewest: boolean;
   start(): Promise<LogServer>;
 }
 
@@ -69,20 +66,9 @@ async function etcdServer(): Promise<LogServer> {
   };
 }
 
-async function kafkaBroker(): Promise<LogServer> {
-  const broker = await startKafkaBroker();
-  return {
-    open: (name) => KafkaLog.open({ brokers: broker.address, name }),
-    kill: broker.kill,
-    start: broker.start,
-    stop: broker.stop,
-  };
-}
-
 const KINDS: readonly Kind[] = [
-  { name: 'memory', servers: [], awayMs: 1000, keepsNewest: false, start: memoryServer },
-  { name: 'etcd', servers: ['etcd'], awayMs: 5000, keepsNewest: false, start: etcdServer },
-  { name: 'Kafka', servers: ['kafka'], awayMs: 12_000, keepsNewest: true, start: kafkaBroker },
+  { name: 'memory', servers: [], awayMs: 1000, start: memoryServer },
+  { name: 'etcd', servers: ['etcd'], awayMs: 5000, start: etcdServer },
 ];
 
 const bytesOf = (text: string) => new TextEncoder().encode(text);
@@ -243,7 +229,7 @@ for (const { name, servers, ...kind } of KINDS) {
       const end = offsets.at(-1) as number;
       await log.trim(end + 1);
       const bounds = await other.bounds();
-      const first = kind.keepsNewest ? end : end + 1;
+      const first = end + 1;
       expect(bounds).toMatchObject({ identity: before.identity, first, end });
       expect(await takenToEnd(other, end + 1)).toEqual([]);
       const next = await append(other, bytesOf('c'));

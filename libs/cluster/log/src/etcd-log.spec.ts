@@ -1,20 +1,13 @@
-/** Transactions and leases of etcd keep late appends out; a log in Redis is taken over. */
+/** Transactions and leases of etcd keep late appends out. */
 
 import { randomUUID } from 'node:crypto';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { Etcd, NodeKey } from '@tessera/etcd';
-import {
-  type EtcdServer,
-  missingFor,
-  startEtcdServer,
-  startRedisServer,
-  until,
-} from '@tessera/testing';
-import { Redis } from 'ioredis';
+import { type EtcdServer, missingFor, startEtcdServer, until } from '@tessera/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { chained, EtcdLog, type LogEntry, takeOverRedisLog } from './index.js';
+import { chained, EtcdLog, type LogEntry } from './index.js';
 
-const missing = missingFor(['etcd', 'redis']);
+const missing = missingFor(['etcd']);
 if (missing.length > 0) console.log(`etcd is not tested here: ${missing.join()} is missing`);
 
 const bytesOf = (text: string) => new TextEncoder().encode(text);
@@ -167,42 +160,5 @@ describe.skipIf(missing.length > 0)('a log in etcd', () => {
     expect(await log.digestAt(2, 'other')).toBe('other');
     expect(await log.append(bytesOf('new'), { offset: 0, chain: 'two' })).toBe(1);
     await log.close();
-  });
-
-  it('goes on with the log that a Redis had, once, which takes no more entries', async () => {
-    const redis = await startRedisServer();
-    const client = new Redis(`redis://${redis.address}`);
-    const name = `log-${randomUUID()}`;
-    const stream = `{${name}}:log`;
-    await client.set(`${stream}:identity`, 'of the release before');
-    for (let offset = 5; offset <= 600; offset += 1) {
-      await client.xadd(stream, `${offset}-0`, 'at', String(1000 + offset), 'b', `entry ${offset}`);
-    }
-    const logs = ['a', 'b'].map((node) => opened(name, node));
-    const address = { address: redis.address, name, security: {} };
-    const told: unknown[] = [];
-    const nodeLog = { warn: (fields: unknown) => told.push(fields) } as never;
-    await Promise.all(logs.map((log) => takeOverRedisLog(log, address, nodeLog)));
-    const [log] = logs as [EtcdLog];
-    expect(await log.bounds()).toMatchObject({
-      identity: 'of the release before',
-      first: 5,
-      end: 600,
-    });
-    const found: LogEntry[] = [];
-    for await (const entries of log.read(5, new AbortController().signal)) {
-      if (entries.length === 0) break;
-      found.push(...entries);
-    }
-    expect(found.map(textOf)).toEqual(Array.from({ length: 596 }, (_, n) => `entry ${n + 5}`));
-    expect(found[0]?.atMs).toBe(1005);
-    expect(await client.exists(stream)).toBe(0);
-    expect(told.length).toBeGreaterThan(0);
-    expect(await log.append(bytesOf('next'), { offset: 600, chain: '' })).toBe(601);
-    await takeOverRedisLog(log, address, nodeLog);
-    expect((await log.bounds()).end).toBe(601);
-    client.disconnect();
-    await Promise.all(logs.map((one) => one.close()));
-    await redis.stop();
   });
 });

@@ -24,6 +24,4 @@ export {
 export type { EntryStore } from './domain/entry-store.js';
 export { openEntryStore } from './open-entry-store.js';
 export { EtcdLog } from './outside/etcd-log.js';
-export { KafkaLog, type KafkaLogOptions } from './outside/kafka-log.js';
-export { takeOverRedisLog } from './outside/redis-takeover.js';
 export type { EntryStoreS3Settings } from './outside/s3-entry-store.js';

@@ -19,5 +19,4 @@ export { RetrievalNode } from './parts/retrieval-node.js';
 export { Publication } from './publication.js';
 export { Reached, type ReachedOffset } from './reached.js';
 export { BEGINS, SNAPSHOT } from './snapshots-there.js';
-export { untilThere } from './standing.js';
 export { Submissions, type Submitted } from './submissions.js';

@@ -122,7 +122,7 @@ export function etcdSecurity({ cluster, peer }: Pick<Config, 'cluster' | 'peer'>
 /** Contradictions between these keys. */
 export function faultsOfSecurity({ kafka, behaviours, peer, cluster, kv }: Config): string[] {
   const faults: string[] = [];
-  const addresses = [behaviours.redis, cluster.logRedis, cluster.etcd, kv.shared];
+  const addresses = [behaviours.redis, cluster.etcd, kv.shared];
   const isSecure = [peer.tls, kafka.tls].includes('on') || addresses.some(usesTls);
   if (peer.caPath + peer.certificatePath !== '' && !isSecure) {
     faults.push(
@@ -146,9 +146,6 @@ export function faultsOfSecurity({ kafka, behaviours, peer, cluster, kv }: Confi
   }
   if (cluster.log === 'etcd' && cluster.etcd === '') {
     faults.push('cluster.etcd: expected HOST:PORT where cluster.log is etcd');
-  }
-  if (cluster.log === 'kafka' && kafka.brokers === '') {
-    faults.push('kafka.brokers: expected HOST:PORT where cluster.log is kafka');
   }
   if (behaviours.redisUser !== '' && behaviours.redisPasswordPath === '') {
     faults.push(

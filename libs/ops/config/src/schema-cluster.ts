@@ -65,15 +65,10 @@ export const clusterSchema = z.strictObject({
       'calls over HTTP /HOST:PORT of that one; empty: the nodes, which share a store',
   ),
   log: oneOf(
-    ['none', 'etcd', 'kafka'],
+    ['none', 'etcd'],
     'none',
     'log that decides the state of all nodes; none: this process is the only one; etcd: at ' +
-      'cluster.etcd; kafka: in the brokers of kafka.*',
-  ),
-  logRedis: text(
-    '',
-    'HOST:PORT of the Redis or Valkey that kept the log of release 0.1, with rediss:// in front ' +
-      'for TLS: it is taken over into etcd once',
+      'cluster.etcd',
   ),
   logStore: text(
     '',

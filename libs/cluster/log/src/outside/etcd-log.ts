@@ -11,15 +11,7 @@ import {
   type Renewal,
   type SeenPosition,
 } from '../domain/cluster-log.js';
-import { chained } from '../domain/entries.js';
-import {
-  baseOf,
-  headOf,
-  type LogHead,
-  linkBytes,
-  linkOf,
-  recordBytes,
-} from '../domain/etcd-records.js';
+import { baseOf, headOf, type LogHead, linkOf, recordBytes } from '../domain/etcd-records.js';
 import { countFor, inYields } from '../domain/log-yields.js';
 import { EtcdAppends } from './etcd-appends.js';
 import { EtcdKeys } from './etcd-keys.js';
@@ -144,37 +136,6 @@ export class EtcdLog implements ClusterLog {
         { remove: keys.behindHead, end: keys.end },
       ],
     });
-  }
-
-  /**
-   * Begins with the entries of another log, from its oldest on, under its identity. May be
-   * repeated, and by several at once: the head comes last. Resolves with the newest offset.
-   */
-  async adopt(
-    identity: string,
-    from: (offset: number) => Promise<readonly LogEntry[]>,
-  ): Promise<number> {
-    const { keys, etcd } = this;
-    let page = await from(NO_OFFSET);
-    const before = (page[0]?.offset ?? NO_OFFSET + 1) - 1;
-    let chain = before === NO_OFFSET ? identity : chained(identity, Buffer.from(String(before)));
-    const base = recordBytes({ offset: before, chain });
-    await etcd.transact([], { where: [{ put: keys.base, value: base }] });
-    let last = { offset: before, atMs: 0 };
-    while (page.length > 0) {
-      for (const entry of page) {
-        chain = chained(chain, entry.bytes);
-        const value = linkBytes(entry.atMs, chain, entry.bytes);
-        await etcd.transact([], { where: [{ put: keys.entry(entry.offset), value }] });
-        last = entry;
-      }
-      page = await from(last.offset + 1);
-    }
-    const { offset, atMs } = last;
-    const head: LogHead = { identity, offset, chain, atMs, by: '' };
-    const put = { put: keys.head, value: recordBytes(head) };
-    await etcd.transact([{ key: keys.head, created: '0' }], { where: [put] });
-    return offset;
   }
 
   async digestAt(offset: number, digest: string): Promise<string> {

@@ -61,9 +61,7 @@ export class History {
    */
   behind({ offset, bytes, chain }: LogEntry, read: ReadEntry | undefined): Position {
     const before = this.current;
-    // A topic keeps no chain: it begins with the first entry of the release that makes one.
-    const isUnchained = before.chain === '' && chain === undefined && read?.format === 1;
-    const own = isUnchained ? '' : chained(before.chain || before.log, bytes);
+    const own = chained(before.chain || before.log, bytes);
     if (chain !== undefined && before.chain !== '' && own !== chain) {
       throw this.different(offset - 1, 'another digest of them', NO_OFFSET);
     }
