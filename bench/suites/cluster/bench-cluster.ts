@@ -65,7 +65,7 @@ export class BenchCluster {
       if (kafka === '') {
         running.push(await launchEtcd(join(own.folder, 'log'), etcdPortOf(options)));
       }
-      const served = () => running.filter(({ process }) => process.name !== 'log');
+      const served = () => running.filter(({ process }) => process.name !== 'etcd');
       for (const one of plan) {
         if (one.name === 'gateway') await Promise.all(served().map(untilReady));
         const isNode = one.name.startsWith('node-');

@@ -134,14 +134,16 @@ export function lineOf(name: string, seen: Seen, capacity: number): string {
   const { offered, inTime, refused, unsent, broken, answerMs, callMs } = figuresOf(seen);
   const rate = steadyRate(outcome);
   const percent = (share: number) => `${(100 * share).toFixed(1)} %`;
-  const ms = (values: readonly number[], share: number) => quantile(values, share).toFixed(1);
+  const ms = (values: readonly number[], share: number) =>
+    values.length === 0 ? '-' : quantile(values, share).toFixed(1);
+  const [refusal, slowest] = [0.5, 0.99].map((share) => ms(outcome.refusedMs, share));
   const ended = (['late', 'expired', 'timedOut'] as const).map(
     (key) => `${key} ${totalOf(outcome, key)}`,
   );
   return [
     `${name}: ${rate.toFixed(0)}/s, ${percent(rate / capacity)} of ${capacity.toFixed(0)}`,
     `offered ${offered}, in time ${percent(inTime)} (${ended.join(' ')} broken ${broken})`,
-    `refused ${percent(refused)} in ${ms(outcome.refusedMs, 0.5)}/${ms(outcome.refusedMs, 0.99)} ms`,
+    `refused ${percent(refused)} in ${refusal}/${slowest} ms`,
     `expired at caller ${percent(unsent)}`,
     `loop ${loop.p99Ms.toFixed(0)}/${loop.maxMs.toFixed(0)} ms`,
     `service ${answerMs.toFixed(2)} ms an answer`,
