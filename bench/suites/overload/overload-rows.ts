@@ -57,8 +57,7 @@ export function capacityRows(name: string, seen: Seen): Measurement[] {
       name: `${name}: processor time of the generator at capacity`,
       value: callMs,
       unit: 'ms a call',
-      bar: CALL_COST_BAR_MS,
-      bound: 'at-most',
+      bar: null,
     },
   ];
 }
@@ -107,7 +106,8 @@ export function loadRows(
     plain('event loop delay, longest', loop.maxMs, 'ms'),
     plain('processor time of the service', answerMs, 'ms a good answer'),
     plain('processor time of the generator', outcome.cpuSeconds / outcome.seconds, 'cores'),
-    plain('the same, a call', callMs, 'ms'),
+    // Where calls are few, the turns of its loop count more than they do.
+    atMost('the same, a call', callMs, 'ms', form.isFlood ? CALL_COST_BAR_MS : null),
     ...(form.factor === undefined
       ? []
       : [plain('calls begun late, p99', quantile(outcome.arrivalLateMs, 0.99), 'ms')]),
