@@ -62,9 +62,7 @@ async function inRounds(
   parts: Parts,
   memory: Memory,
 ): Promise<void> {
-  for (const { watched } of sides) {
-    for (const kind of parts.kinds) await offering.warmUp(watched, kind, parts.seconds);
-  }
+  for (const { watched } of sides) await offering.warmUp(watched, parts);
   for (let turn = 0; turn < parts.rounds; turn++) {
     const order = turn % 2 === 0 ? sides : [...sides].reverse();
     for (const kind of parts.kinds) {

@@ -13,6 +13,7 @@ import type { AnswerTimes, ClassOutcome, LoadOutcome, LoadPlan } from './load-pl
 import { WaitingCalls } from './waiting-calls.js';
 
 const TICK_MS = 1;
+const REST_MS_MAX = 8;
 const MS_PER_SECOND = 1000;
 const US_PER_SECOND = 1e6;
 const US_PER_MS = 1000;
@@ -101,7 +102,7 @@ class Load {
         this.begin(this.begun);
       }
       this.tick();
-      await after(TICK_MS);
+      await after(this.restMs(dueMs));
     }
     this.isEnding = true;
     const lastMs = endMs + this.plan.deadlineMs[1] + TAIL_MS;
@@ -162,6 +163,15 @@ class Load {
     this.waiting[call.place]?.add(call);
   }
 
+  /** Milliseconds until a call is due or the time of one is over: ticks would cost more. */
+  private restMs(dueMs: number): number {
+    let tick = this.ticked;
+    const last = tick + REST_MS_MAX / TICK_MS;
+    while (tick < last && !this.ending.get(tick)?.some(({ isOver }) => !isOver)) tick += 1;
+    const nextMs = Math.min(dueMs, this.startedMs + tick * TICK_MS);
+    return Math.max(TICK_MS, Math.floor(nextMs - performance.now()));
+  }
+
   private tickOf(ms: number): number {
     return Math.ceil((ms - this.startedMs) / TICK_MS);
   }
@@ -176,7 +186,7 @@ class Load {
     return call.cancel !== undefined;
   }
 
-  /** Ends the calls whose time is over and sends what may go. */
+  /** Ends the calls whose time is over and sends those that find room. */
   private tick(): void {
     const now = Math.floor((performance.now() - this.startedMs) / TICK_MS);
     for (; this.ticked <= now; this.ticked++) {

@@ -56,8 +56,7 @@ export function capacityRows(name: string, seen: Seen): Measurement[] {
       name: `${name}: processor time of the generator at capacity`,
       value: callMs,
       unit: 'ms a call',
-      bar: CALL_COST_BAR_MS,
-      bound: 'at-most',
+      bar: null,
     },
   ];
 }
@@ -106,7 +105,8 @@ export function loadRows(
     plain('event loop delay, longest', loop.maxMs, 'ms'),
     plain('processor time of the service', answerMs, 'ms a good answer'),
     plain('processor time of the generator', outcome.cpuSeconds / outcome.seconds, 'cores'),
-    plain('the same, a call', callMs, 'ms'),
+    // Where calls are few, the turns of its loop count more than they do.
+    atMost('the same, a call', callMs, 'ms', form.isFlood ? CALL_COST_BAR_MS : null),
     ...(form.factor === undefined
       ? []
       : [plain('calls begun late, p99', quantile(outcome.arrivalLateMs, 0.99), 'ms')]),
@@ -133,14 +133,16 @@ export function lineOf(name: string, seen: Seen, capacity: number): string {
   const { offered, inTime, refused, unsent, broken, answerMs, callMs } = figuresOf(seen);
   const rate = steadyRate(outcome);
   const percent = (share: number) => `${(100 * share).toFixed(1)} %`;
-  const ms = (values: readonly number[], share: number) => quantile(values, share).toFixed(1);
+  const ms = (values: readonly number[], share: number) =>
+    values.length === 0 ? '-' : quantile(values, share).toFixed(1);
+  const [refusal, slowest] = [0.5, 0.99].map((share) => ms(outcome.refusedMs, share));
   const ended = (['late', 'expired', 'timedOut'] as const).map(
     (key) => `${key} ${totalOf(outcome, key)}`,
   );
   return [
     `${name}: ${rate.toFixed(0)}/s, ${percent(rate / capacity)} of ${capacity.toFixed(0)}`,
     `offered ${offered}, in time ${percent(inTime)} (${ended.join(' ')} broken ${broken})`,
-    `refused ${percent(refused)} in ${ms(outcome.refusedMs, 0.5)}/${ms(outcome.refusedMs, 0.99)} ms`,
+    `refused ${percent(refused)} in ${refusal}/${slowest} ms`,
     `expired at caller ${percent(unsent)}`,
     `loop ${loop.p99Ms.toFixed(0)}/${loop.maxMs.toFixed(0)} ms`,
     `service ${answerMs.toFixed(2)} ms an answer`,

@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Measurement } from '../../result.js';
 import type { SuiteContext } from '../suite.js';
 import { totalOf } from './call-counts.js';
+import { serveDemoHeads } from './demo-heads.js';
 import { demoItemIds, demoUserIds } from './demo-users.js';
 import { LoadChild } from './load-child.js';
 import { CALL_KINDS, type CallKind, type LoadOutcome, type LoadPlan } from './load-plan.js';
@@ -30,11 +31,14 @@ const QUICK_SECONDS = 3;
 /** Between loads: answers to callers who have left are no part of the next. */
 const SETTLE_MS = 500;
 /** Behind it few callers ask until nobody is refused any more: loads begin alike. */
-const CALM_CALLERS = 8;
+const CALM_CALLERS = 4;
 const CALM_SECONDS = 1;
-const CALM_TRIES = 15;
+const CALM_TRIES = 6;
 /** Enum Priority: high, normal, low. */
 const PRIORITIES = [1, 2, 3] as const;
+const CAPACITY_TRIES = 3;
+const WARM_TRIES = 6;
+const WARM_GROWTH = 1.1;
 const RECOVERY_FACTOR = 0.8;
 const RECOVERY_SECONDS = 4;
 
@@ -56,7 +60,7 @@ interface Round {
   readonly kind: CallKind;
   readonly parts: Parts;
   readonly deadlinesMs: readonly number[];
-  /** Runs a load; what is done before and behind it is no part of it. */
+  /** Runs a load; a stage may measure before it and behind it. */
   readonly around?: (form: LoadForm, run: () => Promise<Seen>) => Promise<Seen>;
 }
 
@@ -86,7 +90,7 @@ export class Offering {
   async round({ name, watched, kind, parts, ...round }: Round): Promise<Measurement[]> {
     const { around = (_form, run) => run() } = round;
     const { forms, seconds } = parts;
-    const atCapacity = await this.seen(watched, kind, capacityLoad(seconds));
+    const atCapacity = await this.atCapacity(watched, kind, seconds);
     const capacity = steadyRate(atCapacity.outcome);
     this.say(lineOf(`${name}, ${kind}: capacity`, atCapacity, capacity));
     const rows = capacityRows(`${name}, ${kind}`, atCapacity);
@@ -104,11 +108,37 @@ export class Offering {
     return rows;
   }
 
-  async warmUp({ grpcAddress }: Watched, kind: CallKind, seconds: number): Promise<void> {
-    await this.run(grpcAddress, kind, capacityLoad(seconds));
+  /** Asks each kind until the rate grows no more: fresh processes compile what they run. */
+  async warmUp(watched: Watched, { kinds, seconds }: Parts): Promise<void> {
+    if (kinds.includes('ranked')) await serveDemoHeads(watched);
+    for (const kind of kinds) await this.warmed(watched, kind, seconds);
   }
 
-  /** What is offered right behind a flood, until all of it is answered again. */
+  private async warmed({ grpcAddress }: Watched, kind: CallKind, seconds: number): Promise<void> {
+    let before = 0;
+    for (let tried = 0; tried < WARM_TRIES; tried++) {
+      const rate = steadyRate(await this.run(grpcAddress, kind, capacityLoad(seconds)));
+      if (rate < before * WARM_GROWTH) return;
+      before = rate;
+    }
+  }
+
+  /**
+   * The closed loop in which nobody is refused: a service that has just been flooded may refuse
+   * callers whom it could answer, and its capacity is no smaller for it. The best where all refuse.
+   */
+  private async atCapacity(watched: Watched, kind: CallKind, seconds: number): Promise<Seen> {
+    let best: Seen | undefined;
+    for (let tried = 0; tried < CAPACITY_TRIES; tried++) {
+      const seen = await this.seen(watched, kind, capacityLoad(seconds));
+      if (best === undefined || steadyRate(seen.outcome) > steadyRate(best.outcome)) best = seen;
+      if (totalOf(seen.outcome, 'good') === 0) throw new Error(`${kind}: nobody was answered`);
+      if (totalOf(seen.outcome, 'refused') === 0) break;
+    }
+    return best as Seen;
+  }
+
+  /** An ordinary load right behind a flood, until all of it is answered again. */
   private async recovery(
     title: string,
     { grpcAddress }: Watched,

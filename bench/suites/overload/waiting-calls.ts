@@ -27,7 +27,7 @@ export class WaitingCalls<T extends Waiting> {
       if (!call.isOver && !this.send(call)) break;
       this.first += 1;
     }
-    // What has left is cut off by halves: each call is moved once on the average.
+    // Calls that have left are cut off by halves: each call is moved once on the average.
     if (this.first === 0 || this.first * 2 < this.calls.length) return;
     this.calls = this.calls.slice(this.first);
     this.first = 0;
