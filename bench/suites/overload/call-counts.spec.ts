@@ -2,12 +2,12 @@ import { describe, expect, it } from 'vitest';
 import { countOf, noOutcome, takenOf, totalOf } from './call-counts.js';
 import { CANCELLED_BY_CALLER } from './grpc-connection.js';
 
-const SENT = { ms: 5, timeoutMs: 100, wasSent: true };
+const SENT = { ms: 5, timeoutMs: 100, leftMs: 100 };
 
 describe('what becomes of a call', () => {
   it('is good in time and late behind its deadline', () => {
     expect(countOf({ status: 0 }, SENT)).toBe('good');
-    expect(countOf({ status: 0 }, { ms: 101, timeoutMs: 100, wasSent: true })).toBe('late');
+    expect(countOf({ status: 0 }, { ms: 101, timeoutMs: 100, leftMs: 100 })).toBe('late');
   });
 
   it.each([
@@ -25,8 +25,15 @@ describe('what becomes of a call', () => {
 
   it('is expired at the caller where it was never sent', () => {
     const end = { status: CANCELLED_BY_CALLER };
-    expect(countOf(end, { ms: 100, timeoutMs: 100, wasSent: false })).toBe('unsent');
-    expect(countOf(end, { ms: 100, timeoutMs: 100, wasSent: true })).toBe('timedOut');
+    expect(countOf(end, { ms: 100, timeoutMs: 100, leftMs: 0 })).toBe('unsent');
+    expect(countOf(end, { ms: 100, timeoutMs: 100, leftMs: 100 })).toBe('timedOut');
+  });
+
+  it('is expired at the caller where its client sent it when no refusal could come in time', () => {
+    const late = { ms: 99, timeoutMs: 100, leftMs: 5 };
+    expect(countOf({ status: 8 }, late)).toBe('unsent');
+    expect(countOf({ status: 4 }, late)).toBe('unsent');
+    expect(countOf({ status: 0 }, late)).toBe('good');
   });
 
   it('is expired where the service says so, and other by any other status', () => {
