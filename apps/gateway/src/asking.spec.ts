@@ -112,6 +112,26 @@ it('gives up at once where another node would not help, or nobody waits', async 
   );
 });
 
+it('asks successors of busy nodes from a budget alone, those of nodes that are away always', async () => {
+  clusterOf('a', 'b', 'c');
+  const asking = new Asking(cluster, new ForwardCounts());
+  const attempts = async (failure: Failure) => {
+    let tried = 0;
+    await asking
+      .ask(asked(), async () => {
+        tried += 1;
+        throw failing(failure);
+      })
+      .catch(() => undefined);
+    return tried;
+  };
+  let tries = 0;
+  for (let call = 0; call < 100; call += 1) tries += await attempts('busy');
+  // Tokens of one budget: ten, of which the upper half is spent.
+  expect(tries).toBeLessThanOrEqual(106);
+  expect(await attempts('away')).toBe(3);
+});
+
 it('says once that a node is away, and once that it is back', () => {
   clusterOf('a', 'b');
   lines.length = 0;

@@ -1,0 +1,45 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { PLAIN } from '@tessera/client';
+import { afterEach, expect, it } from 'vitest';
+import { Cluster } from './cluster.js';
+import { NodeHealth } from './node-health.js';
+
+const log = { info: () => undefined, warn: () => undefined };
+let closings: (() => void)[] = [];
+afterEach(() => {
+  for (const close of closings.splice(0)) close();
+  closings = [];
+});
+
+/** A node that accepts connections and says nothing. */
+async function silentNode(): Promise<number> {
+  const server: Server = createServer(() => undefined).listen(0, '127.0.0.1');
+  await new Promise((resolve) => server.once('listening', resolve));
+  closings.push(() => server.closeAllConnections());
+  closings.push(() => void server.close());
+  return (server.address() as AddressInfo).port;
+}
+
+async function looked(lagMs: number) {
+  const port = await silentNode();
+  const cluster = new Cluster(PLAIN, log as never);
+  closings.unshift(() => cluster.close());
+  const address = `127.0.0.1:${port}`;
+  cluster.setMembers([{ name: 'a', grpc: address, http: address, weight: 1 }]);
+  const [link] = cluster.links();
+  if (link === undefined) throw new Error('expected one node, got none');
+  cluster.saw(link, { state: 'up', versions: { node: 'a', model: 'm', promptTemplate: 't' } });
+  const health = new NodeHealth(cluster, { ms: lagMs });
+  await health.round();
+  await health.round();
+  return link;
+}
+
+it('finds a node silent that misses two looks', async () => {
+  expect((await looked(0)).silentFrom).toBe('up');
+});
+
+it('blames no node for what its own thread was late for', async () => {
+  expect(await looked(400)).toMatchObject({ state: 'up', silentFrom: undefined });
+});
