@@ -37,7 +37,9 @@ const CALM_TRIES = 6;
 /** Enum Priority: high, normal, low. */
 const PRIORITIES = [1, 2, 3] as const;
 const CAPACITY_TRIES = 3;
-const WARM_TRIES = 6;
+const WARM_TRIES = 8;
+/** So many rates in a row that are no more than a tenth above the best before. */
+const WARM_ALIKE = 2;
 const WARM_GROWTH = 1.1;
 const RECOVERY_FACTOR = 0.8;
 const RECOVERY_SECONDS = 4;
@@ -115,11 +117,12 @@ export class Offering {
   }
 
   private async warmed({ grpcAddress }: Watched, kind: CallKind, seconds: number): Promise<void> {
-    let before = 0;
-    for (let tried = 0; tried < WARM_TRIES; tried++) {
+    let best = 0;
+    let alike = 0;
+    for (let tried = 0; tried < WARM_TRIES && alike < WARM_ALIKE; tried++) {
       const rate = steadyRate(await this.run(grpcAddress, kind, capacityLoad(seconds)));
-      if (rate < before * WARM_GROWTH) return;
-      before = rate;
+      alike = rate < best * WARM_GROWTH ? alike + 1 : 0;
+      best = Math.max(best, rate);
     }
   }
 
