@@ -1,4 +1,4 @@
-import { EdgeAdmission, type PriorityClass } from '@tessera/admission';
+import { EdgeAdmission, endOf, type PriorityClass } from '@tessera/admission';
 import { type CallLimits, LOOP_LAG } from '@tessera/call';
 import { enumWords } from '@tessera/contracts';
 import { methodOf, type Queue } from '@tessera/methods';
@@ -9,9 +9,6 @@ import { errorOf } from './node-failure.js';
 
 /** Calls of one queue that may be on their way through a gateway at once. */
 const CALLS_MAX = 10_000;
-/** Codes of calls for which there was no time or no room at a node. */
-const NOT_SERVED: ReadonlySet<string> = new Set(['ENGINE_OVERLOADED', 'DEADLINE_EXCEEDED']);
-
 const PRIORITIES: Readonly<Record<string, number>> = enumWords['tessera.recall.v1.Priority'];
 
 /** Number of the field with the priority, by path of the method. */
@@ -79,8 +76,7 @@ export class AdmittedCalls {
       place.giveBack(isGone() ? 'gone' : 'answered');
       return answer;
     } catch (thrown) {
-      const isRefused = NOT_SERVED.has(errorOf(thrown).code);
-      place.giveBack(isGone() ? 'gone' : isRefused ? 'refused' : 'answered');
+      place.giveBack(isGone() ? 'gone' : endOf(errorOf(thrown).code));
       throw thrown;
     }
   }

@@ -162,7 +162,7 @@ describe('AnswerLimit', () => {
       server.nowMs += 1;
       const call = admission.admit(1, 1e6);
       if ('retryAfterMs' in call) continue;
-      call.noteRefused();
+      call.noteRefused(false);
       call.end(true);
     }
     expect(admission.capacity).toBeLessThanOrEqual(before);

@@ -36,9 +36,9 @@ const ASKING_MIN = 1e-3;
 export interface AdmissionSlot {
   /**
    * The call was refused further in for want of time or room: that it ends is no sign of what the
-   * process can answer.
+   * process can answer. `isBusy`: for those before it; such calls had better be refused here.
    */
-  noteRefused(): void;
+  noteRefused(isBusy: boolean): void;
   /** Idempotent. `isAnswered`: the answer or a refusal was written; else the caller went. */
   end(isAnswered: boolean): void;
 }
@@ -49,6 +49,7 @@ interface Admitted {
   /** That judged it. */
   readonly margin: Margin;
   isRefused: boolean;
+  isBusy: boolean;
 }
 
 export interface Refused {
@@ -109,11 +110,18 @@ export class AnswerLimit {
     const weight = this.budgetMs === 0 ? 1 : BUDGET_WEIGHT;
     this.budgetMs += weight * (budgetMs - this.budgetMs);
     this.count += 1;
-    const admitted = { admittedMs: now, budgetMs, margin: this.margin, isRefused: false };
+    const admitted = {
+      admittedMs: now,
+      budgetMs,
+      margin: this.margin,
+      isRefused: false,
+      isBusy: false,
+    };
     let hasEnded = false;
     return {
-      noteRefused: () => {
+      noteRefused: (isBusy) => {
         admitted.isRefused = true;
+        admitted.isBusy = isBusy;
       },
       end: (isAnswered) => {
         if (!hasEnded) this.end(admitted, isAnswered);
@@ -156,7 +164,8 @@ export class AnswerLimit {
     return isTurnWanted ? { retryAfterMs: turnMs } : undefined;
   }
 
-  private end({ admittedMs, budgetMs, margin, isRefused }: Admitted, isAnswered: boolean): void {
+  private end(admitted: Admitted, isAnswered: boolean): void {
+    const { admittedMs, budgetMs, margin, isRefused, isBusy } = admitted;
     const now = this.roll();
     this.count -= 1;
     this.leastInFlight = Math.min(this.leastInFlight, this.count);
@@ -166,7 +175,7 @@ export class AnswerLimit {
       this.noteFloor(tookMs);
     }
     const isLate = tookMs > budgetMs * (isAnswered ? 1 : GIVEN_UP_SHARE);
-    if (isLate) margin.raise(admittedMs, now);
+    if (isLate || isBusy) margin.raise(admittedMs, now);
   }
 
   /** Follows the quantile FLOOR_QUANTILE by stochastic approximation (Robbins and Monro, 1951). */

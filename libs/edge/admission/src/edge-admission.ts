@@ -11,13 +11,19 @@ export interface ClassForecast {
   readonly turnUs: number;
 }
 
+export type PlaceEnd = 'answered' | 'busy' | 'refused' | 'gone';
+
+/** How the place of a call ends that ended with an error of this code; left out: with an answer. */
+export const endOf = (code?: string): PlaceEnd =>
+  code === 'ENGINE_OVERLOADED' ? 'busy' : code === 'DEADLINE_EXCEEDED' ? 'refused' : 'answered';
+
 /** The place of an admitted call. Its owner gives it back when the call ends. Idempotent. */
 export interface AdmissionPlace {
   /**
-   * `answered`; `refused`: further in, for want of time or room, which says nothing of what can be
-   * answered; `gone`: the caller went.
+   * `answered`; `busy`: refused further in, for those before it; `refused`: for want of time, which
+   * says nothing of what can be answered; `gone`: the caller went.
    */
-  giveBack(end: 'answered' | 'refused' | 'gone'): void;
+  giveBack(end: PlaceEnd): void;
 }
 
 /** The refusal of a call with ENGINE_OVERLOADED. */
@@ -106,7 +112,7 @@ export class EdgeAdmission {
     }
     return {
       giveBack: (end) => {
-        if (end === 'refused') slot.noteRefused();
+        if (end === 'refused' || end === 'busy') slot.noteRefused(end === 'busy');
         slot.end(end !== 'gone');
       },
     };

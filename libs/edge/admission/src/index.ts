@@ -4,6 +4,7 @@ export {
   type AdmissionSettings,
   type ClassForecast,
   EdgeAdmission,
+  endOf,
   type Refusal,
 } from './edge-admission.js';
 export { type Caller, HeldCallers } from './held-callers.js';

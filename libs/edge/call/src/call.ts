@@ -1,5 +1,10 @@
 import type { Principal } from '@tessera/access';
-import type { AdmissionPlace, EdgeAdmission, PriorityClass } from '@tessera/admission';
+import {
+  type AdmissionPlace,
+  type EdgeAdmission,
+  endOf,
+  type PriorityClass,
+} from '@tessera/admission';
 import { type Cancellation, TesseraError } from '@tessera/errors';
 import type { Carrier, Edge } from '@tessera/telemetry';
 import { MICROSECONDS_PER_MILLISECOND } from '@tessera/units';
@@ -116,11 +121,7 @@ export class Call {
    */
   end(error?: TesseraError): void {
     this.hasEnded = true;
-    const isRefused = error !== undefined && NOT_SERVED.has(error.code);
-    this.place?.giveBack(this.signal.aborted ? 'gone' : isRefused ? 'refused' : 'answered');
+    this.place?.giveBack(this.signal.aborted ? 'gone' : endOf(error?.code));
     this.place = undefined;
   }
 }
-
-/** Codes of calls for which there was no time or no room. */
-const NOT_SERVED: ReadonlySet<string> = new Set(['ENGINE_OVERLOADED', 'DEADLINE_EXCEEDED']);
