@@ -37,6 +37,7 @@ import {
   type StoredEntry,
   storedBehaviours,
 } from './event-payload.js';
+import { GatheredAppends } from './gathered-appends.js';
 import {
   keysOfRecord,
   readRecord,
@@ -70,6 +71,7 @@ export class EmbeddedBehaviourLog extends BehaviourLog {
   private lastWrite: Promise<unknown> = Promise.resolve();
   private readonly windows: EmbeddedWindows;
   private readonly erasedBytes: ErasedBytes;
+  private readonly appends: GatheredAppends;
 
   private constructor(
     private readonly store: OrderedStore,
@@ -81,6 +83,7 @@ export class EmbeddedBehaviourLog extends BehaviourLog {
     const windowCount = options.retention.windows.length;
     const inTurn = (write: () => Promise<void>) => this.inTurn(write);
     this.erasedBytes = new ErasedBytes({ store, windowCount, inTurn });
+    this.appends = new GatheredAppends(inTurn, (events) => this.appendNow(events));
   }
 
   /** Rejects with STORE_INVALID, STORE_NEWER, STORE_CORRUPT or STORE_FULL. */
@@ -122,7 +125,7 @@ export class EmbeddedBehaviourLog extends BehaviourLog {
   }
 
   append(events: readonly BehaviourEvent[]): Promise<readonly AppendOutcome[]> {
-    return this.inTurn(() => this.appendNow(events));
+    return this.appends.add(events);
   }
 
   async history(userId: string, limit: number): Promise<readonly StoredBehaviour[] | null> {
