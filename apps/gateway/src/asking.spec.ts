@@ -112,7 +112,7 @@ it('gives up at once where another node would not help, or nobody waits', async 
   );
 });
 
-it('asks successors of busy nodes from a budget alone, those of nodes that are away always', async () => {
+it('asks successors of busy nodes from a budget, of nodes that are away always', async () => {
   clusterOf('a', 'b', 'c');
   const asking = new Asking(cluster, new ForwardCounts());
   const attempts = async (failure: Failure) => {

@@ -11,7 +11,7 @@ const CORES_PER_PROCESS = 2;
 /** Milliseconds before a worker that ended is begun anew. */
 const AGAIN_MS = 1000;
 const EXIT_FAILED = 1;
-/** What the leader tells its workers: signals of a terminal reach all of them at once. */
+/** Message of the leader to its workers: signals of a terminal reach all of them at once. */
 const STOP = 'stop';
 
 export const { isWorker } = cluster;

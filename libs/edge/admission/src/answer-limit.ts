@@ -80,7 +80,7 @@ export class AnswerLimit {
   private answered = 0;
   /** Mean time that calls bring, milliseconds; 0 before the first. */
   private budgetMs = 0;
-  /** Time that few calls take less than, milliseconds: the answer of one for which nothing waits. */
+  /** Milliseconds that few calls take less than: the answer of one for which nothing waits. */
   private floorMs = 0;
   private leastInFlight = 0;
   private hadBacklog = false;
@@ -130,7 +130,7 @@ export class AnswerLimit {
     };
   }
 
-  /** Calls in flight that there is time for, by Little's law with the deadlines that calls bring. */
+  /** Calls in flight that there is time for: Little's law with the deadlines that calls bring. */
   get callsMax(): number {
     return (this.capacity * this.budgetMs) / MILLISECONDS_PER_SECOND / this.margin.value;
   }

@@ -21,7 +21,7 @@ export const endOf = (code?: string): PlaceEnd =>
 export interface AdmissionPlace {
   /**
    * `answered`; `busy`: refused further in, for those before it; `refused`: for want of time, which
-   * says nothing of what can be answered; `gone`: the caller went.
+   * says nothing of the rate of answers; `gone`: the caller went.
    */
   giveBack(end: PlaceEnd): void;
 }

@@ -103,16 +103,87 @@ it('forgets a caller that is gone, and releases all when it closes', () => {
   expect(vi.getTimerCount()).toBe(0);
 });
 
-interface Call {
-  readonly bornMs: number;
-  readonly caller: number;
-}
-
 const DEADLINE_MS = 100;
 const ANSWER_MS = 1;
 const REFUSAL_MS = 0.1;
 /** Between the engine and the thread. */
 const ANSWER_LATER_MS = 8;
+
+/** Caller of the simulation: a queue in order, of which nothing is sent while it is held. */
+class SimulatedCaller extends Told {
+  kept: number[] = [];
+  good = 0;
+
+  /** Ends calls whose time is over, and sends the others. */
+  send(ms: number): readonly number[] {
+    const fresh = this.kept.filter((bornMs) => ms - bornMs < DEADLINE_MS);
+    this.kept = this.isHeld ? fresh : [];
+    return this.isHeld ? [] : fresh;
+  }
+}
+
+/** One thread that answers and refuses calls of eight callers. */
+class SimulatedThread {
+  ms = 0;
+  late = 0;
+  readonly callers = Array.from({ length: 8 }, () => new SimulatedCaller());
+  private seed = 1;
+  private born = 0;
+  private busyMs = 0;
+  private readonly sent: { readonly bornMs: number; readonly caller: SimulatedCaller }[] = [];
+  private readonly running: { readonly dueMs: number; readonly end: () => void }[] = [];
+  private readonly admission = new EdgeAdmission({ inFlightMax: 1000, nowMs: () => this.ms });
+  private readonly held = new HeldCallers(
+    () => this.ms,
+    () => this.drawn(),
+  );
+
+  private drawn(): number {
+    this.seed = (Math.imul(this.seed, 1664525) + 1013904223) >>> 0;
+    return this.seed / 2 ** 32;
+  }
+
+  run(factor: number, seconds: number): void {
+    while (this.ms < seconds * 1000) this.tick(factor);
+    this.held.close();
+  }
+
+  private tick(factor: number): void {
+    const { callers, running, sent } = this;
+    this.ms += 1;
+    vi.advanceTimersByTime(1);
+    for (; this.born < (this.ms / ANSWER_MS) * factor; this.born += 1) {
+      callers[this.born % callers.length]?.kept.push(this.ms);
+    }
+    for (const at of callers.keys()) {
+      // Each is the first of a millisecond in turn.
+      const caller = callers[(this.ms + at) % callers.length] as SimulatedCaller;
+      sent.push(...caller.send(this.ms).map((bornMs) => ({ bornMs, caller })));
+    }
+    this.busyMs = Math.max(0, this.busyMs - 1);
+    while (this.busyMs < 1 && sent.length > 0) {
+      const { bornMs, caller } = sent.shift() as (typeof sent)[number];
+      this.judge(bornMs, caller);
+    }
+    while (running[0] !== undefined && running[0].dueMs <= this.ms) running.shift()?.end();
+  }
+
+  private judge(bornMs: number, caller: SimulatedCaller): void {
+    const place = admitted(this.admission, bornMs + DEADLINE_MS - this.ms);
+    if (place === undefined) {
+      this.busyMs += REFUSAL_MS;
+      this.held.refused(caller, () => this.admission.hasRoom);
+      return;
+    }
+    this.busyMs += ANSWER_MS;
+    const end = () => {
+      place.giveBack('answered');
+      if (this.ms <= bornMs + DEADLINE_MS) caller.good += 1;
+      else this.late += 1;
+    };
+    this.running.push({ dueMs: this.ms + ANSWER_LATER_MS, end });
+  }
+}
 
 function admitted(admission: EdgeAdmission, leftMs: number): AdmissionPlace | undefined {
   try {
@@ -122,85 +193,17 @@ function admitted(admission: EdgeAdmission, leftMs: number): AdmissionPlace | un
   }
 }
 
-/**
- * One thread that answers and refuses calls of eight callers, each of which keeps its calls in
- * order where it is held and ends them at their deadline.
- */
-function simulate(factor: number, seconds: number) {
-  let ms = 0;
-  const nowMs = () => ms;
-  const forecast = () => ({ waitUs: 0, turnUs: 0 });
-  const admission = new EdgeAdmission({ forecast, inFlightMax: 1000, nowMs });
-  let seed = 1;
-  const random = () => {
-    seed = (Math.imul(seed, 1664525) + 1013904223) >>> 0;
-    return seed / 2 ** 32;
-  };
-  const held = new HeldCallers(nowMs, random);
-  const callers = Array.from({ length: 8 }, () => ({ ...new Told(), kept: [] as Call[] }));
-  const told = callers.map((caller) => ({
-    hold: () => {
-      caller.isHeld = true;
-    },
-    release: () => {
-      caller.isHeld = false;
-    },
-  }));
-  const outcome = { good: 0, late: 0, refused: 0, expired: 0, byCaller: callers.map(() => 0) };
-  const sent: Call[] = [];
-  const running: { readonly dueMs: number; readonly end: () => void }[] = [];
-  let born = 0;
-  let busyMs = 0;
-  const refuse = ({ caller }: Call) => {
-    outcome.refused += 1;
-    busyMs += REFUSAL_MS;
-    held.refused(told[caller] as Caller, () => admission.hasRoom);
-  };
-  const answer = ({ bornMs, caller }: Call, place: AdmissionPlace) => {
-    place.giveBack('answered');
-    const isGood = ms <= bornMs + DEADLINE_MS;
-    outcome[isGood ? 'good' : 'late'] += 1;
-    if (isGood) outcome.byCaller[caller] = (outcome.byCaller[caller] ?? 0) + 1;
-  };
-  const judge = (call: Call) => {
-    const leftMs = call.bornMs + DEADLINE_MS - ms;
-    const place = admitted(admission, leftMs);
-    if (place === undefined) refuse(call);
-    else {
-      busyMs += ANSWER_MS;
-      running.push({ dueMs: ms + ANSWER_LATER_MS, end: () => answer(call, place) });
-    }
-  };
-  while (ms < seconds * 1000) {
-    ms += 1;
-    vi.advanceTimersByTime(1);
-    for (; born < (ms / ANSWER_MS) * factor; born += 1) {
-      callers[born % 8]?.kept.push({ bornMs: ms, caller: born % 8 });
-    }
-    for (const at of callers.keys()) {
-      // Nobody is always the first of a millisecond.
-      const caller = callers[(ms + at) % callers.length] as (typeof callers)[number];
-      const fresh = caller.kept.filter(({ bornMs }) => ms - bornMs < DEADLINE_MS);
-      outcome.expired += caller.kept.length - fresh.length;
-      caller.kept = caller.isHeld ? fresh : [];
-      if (!caller.isHeld) sent.push(...fresh);
-    }
-    busyMs = Math.max(0, busyMs - 1);
-    while (busyMs < 1 && sent.length > 0) judge(sent.shift() as Call);
-    while (running[0] !== undefined && running[0].dueMs <= ms) running.shift()?.end();
-  }
-  held.close();
-  return { ...outcome, capacity: (seconds * 1000) / ANSWER_MS };
-}
-
 it.each([
   [1.5, 0.9],
   [3, 0.88],
   [10, 0.78],
 ])('answers what it can at %d times the capacity, whoever asks', (factor, least) => {
-  const { good, late, byCaller, capacity } = simulate(factor, 20);
-  expect(good / capacity).toBeGreaterThan(least);
-  expect(late / good).toBeLessThan(0.02);
-  const mean = good / byCaller.length;
-  for (const answered of byCaller) expect(Math.abs(answered / mean - 1)).toBeLessThan(0.4);
+  const seconds = 20;
+  const thread = new SimulatedThread();
+  thread.run(factor, seconds);
+  const good = thread.callers.reduce((sum, caller) => sum + caller.good, 0);
+  expect(good / ((seconds * 1000) / ANSWER_MS)).toBeGreaterThan(least);
+  expect(thread.late / good).toBeLessThan(0.02);
+  const mean = good / thread.callers.length;
+  for (const caller of thread.callers) expect(Math.abs(caller.good / mean - 1)).toBeLessThan(0.4);
 });

@@ -35,10 +35,10 @@ const SENDING_MS = 300;
 const TURN_MS = 200;
 
 /**
- * Callers who keep their calls for a while, because refusing them would take more of the thread than
- * answering leaves: at ten times the capacity nine refusals for each answer. A caller's calls wait
- * in order, so those that it sends when it is limited are those whose time is nearly over. Therefore
- * some callers are held whole, by turns, and the others are served without a queue.
+ * Callers that keep their calls for a while, since to refuse them would take more of the thread
+ * than answers leave: at ten times the capacity nine refusals for each answer. A caller's calls
+ * wait in order, so a caller that is limited sends those whose time is nearly over. Therefore some
+ * callers are held whole, by turns, and the others are served without a queue.
  *
  *   held      <=>  refusals have taken their share, and it has sent calls for longest, for a turn
  *   released  <=>  it was held for longest, and there is room or its turn has come

@@ -4,8 +4,8 @@ const IDLE_MS = 2;
 /**
  * Tells how long bytes may have waited for the thread. A turn of the event loop reads the sockets
  * that have bytes one after the other, and the bytes of the last came, at the earliest, when the
- * turn before had read its own. A deadline of gRPC is a duration, so what waits before it is read
- * would be served beyond it.
+ * turn before had read its own. A deadline of gRPC is a duration, so a call that waits before it is
+ * read would be served beyond it.
  */
 export class Arrivals {
   private turnMs = 0;
@@ -16,7 +16,7 @@ export class Arrivals {
 
   constructor(private readonly nowMs: () => number = () => performance.now()) {}
 
-  /** Milliseconds that what is read now may have waited at most. To be asked as it is read. */
+  /** Longest wait of the bytes that are read now, milliseconds. To be asked as they are read. */
   get waitedMs(): number {
     const now = this.nowMs();
     if (!this.isInTurn) this.begin(now);

@@ -14,7 +14,7 @@ const WAY_BACK_SHARE = 0.5;
  * How late the event loop comes round: an answer waits for it before it is written, which the
  * engine does not see, whose threads may hold all cores.
  */
-export class LoopLag {
+class LoopLag {
   private histogram: IntervalHistogram | undefined;
   private lagMs = 0;
 

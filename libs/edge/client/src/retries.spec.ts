@@ -79,7 +79,7 @@ describe('a wait', () => {
 });
 
 describe('calls', () => {
-  it('tell each attempt what is left, and reject with the last error', async () => {
+  it('tell each attempt its time, and reject with the last error', async () => {
     const { code, left } = await call(retries());
     expect(code).toBe('ENGINE_OVERLOADED');
     expect(left).toEqual([60_000, 59_985, 59_970, 59_955]);

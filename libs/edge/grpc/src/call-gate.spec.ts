@@ -1,4 +1,4 @@
-/** What a gate does to the calls of real clients. */
+/** A gate before the calls of real clients. */
 
 import { once } from 'node:events';
 import { createServer } from 'node:net';

@@ -376,13 +376,9 @@ export class Metrics {
     return this.ofWorkers?.text() ?? this.registry.metrics();
   }
 
-  /** From now on text() tells of all workers of this one's leader. To be called when all is shown. */
+  /** Makes text() tell of all workers of this one's leader, once all is shown. */
   tellOfWorkers(): void {
     this.ofWorkers = new WorkerMetrics(this.registry);
-  }
-
-  get contentType(): string {
-    return this.registry.contentType;
   }
 
   private answered(metric: Metric): TalliedCounter {
@@ -395,8 +391,7 @@ export class Metrics {
   }
 
   private byAction(metric: Metric, actions: readonly string[]): TalliedCounter {
-    const start = combined(actions, ['OK']);
-    return new TalliedCounter(this.registry, metric, ['action', 'code'], start);
+    return new TalliedCounter(this.registry, metric, ['action', 'code'], combined(actions, ['OK']));
   }
 
   private timed(metric: Metric, label: string) {

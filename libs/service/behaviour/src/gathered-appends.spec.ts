@@ -26,7 +26,7 @@ function gathering() {
   return { appends, written, inTurn, failWith };
 }
 
-it('writes those together that arrive during a write, and gives each its own outcomes', async () => {
+it('writes those that arrive during a write together, each with its outcomes', async () => {
   const { appends, written, inTurn } = gathering();
   const before = inTurn(() => new Promise<void>((resolve) => setImmediate(resolve)));
   const answers = [
