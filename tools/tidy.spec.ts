@@ -226,7 +226,8 @@ describe('tidy', () => {
   });
 
   it('finds figures of the README that the page of figures does not have', () => {
-    const measured = '| recall | X | **7** | ms | 5 | `bench` |\n| start | X | 1 | s | | the same |';
+    const measured =
+      '| recall | X | **7** | ms | 5 | `bench` |\n| start | X | 1 | s | | the same |';
     const told = (rows: string) =>
       figureFaults(
         new Map([
