@@ -7,6 +7,7 @@ import { deadNative } from './dead-native.mjs';
 import { radiusFaults } from './radius.mjs';
 import { decisionFaults } from './tidy-decisions.mjs';
 import { dialectFaults } from './tidy-dialect.mjs';
+import { figureFaults } from './tidy-figures.mjs';
 import { linkFaults, pagesApart } from './tidy-links.mjs';
 import { missingReadmes, RULES } from './tidy-rules.mjs';
 
@@ -49,6 +50,7 @@ const faults = [
   ...decisionFaults(texts),
   ...linkFaults(texts, existsSync),
   ...pagesApart(texts),
+  ...figureFaults(texts),
   ...dialectFaults(texts, JSON.parse(readFileSync('tools/dialect.json', 'utf8'))),
   ...missingReadmes([...foldersOf('native/src'), ...domainLibs], existsSync),
 ];

@@ -9,6 +9,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { deadNative } from './dead-native.mjs';
 import { DECISIONS_MAX, decisionFaults, decisionStatus } from './tidy-decisions.mjs';
 import { dialect, dialectFaults } from './tidy-dialect.mjs';
+import { figureFaults } from './tidy-figures.mjs';
 import { linkFaults, pagesApart } from './tidy-links.mjs';
 import * as tidy from './tidy-rules.mjs';
 
@@ -222,6 +223,23 @@ describe('tidy', () => {
       ['docs/c.md', '[a](a.md)'],
     ]);
     expect(pagesApart(texts).map(({ path }) => path)).toEqual(['docs/c.md']);
+  });
+
+  it('finds figures of the README that the page of figures does not have', () => {
+    const measured =
+      '| recall | X | **7** | ms | 5 | `bench` |\n| start | X | 1 | s | | the same |';
+    const told = (rows: string) =>
+      figureFaults(
+        new Map([
+          ['README.md', rows],
+          ['docs/measured.md', measured],
+        ]),
+      ).map(({ line }) => line);
+    expect(told('| start | X | 1 | s | | `bench` |')).toEqual([]);
+    expect(told(measured)).toEqual([]);
+    expect(told('| recall | X | 6 | ms | 5 | `bench` |\n| start | X | 1 | s | | `x` |')).toEqual([
+      1, 2,
+    ]);
   });
 
   it('finds decisions that are cited and not there, not listed, or too many', () => {

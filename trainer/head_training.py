@@ -138,6 +138,9 @@ def _fit(networks: HeadNetworks, others: list[nn.Parameter], plan: HeadPlan,
         if len(curve) - int(np.argmin(curve)) > plan.patience:
             break
     back()
+    if int(np.argmin(curve)) == plan.epochs - 1 > 0:
+        print(f"heads: the validation loss still fell in the last of {plan.epochs} epochs "
+              f"({curve[-2]:.4f} -> {curve[-1]:.4f}): more epochs may help", flush=True)
     return curve
 
 

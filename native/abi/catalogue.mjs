@@ -262,7 +262,9 @@ const AppliedChanges = record('AppliedChanges', 'catalogue::Applied', '', {
   sequence: u53('Number of the last change, or of the version that the batch left as it was.'),
   changeCount: u32('Changes of single items that it came to, each of which has a number.'),
   matched: u32s('Per change with a predicate, in order: items that it let pass.'),
+  paced: u32s('Per change of a pace, in order: items that have its text.'),
   placed: one(CatalogueSids, 'Per change with a vector, in order: its SID.'),
+  unvalued: texts('Live items of the changes that a valuation excludes, e.g. by their bid.'),
 });
 
 const CodebookLayer = record('CodebookLayer', 'catalogue::GivenLayer', 'Of an encoder.', {

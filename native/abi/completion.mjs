@@ -31,6 +31,18 @@ const Propensities = words('Propensities', 'PROPENSITIES', ['known', 'beam', 'ca
   cpp: 'beam::Propensities',
 });
 
+const Prices = words(
+  'Prices',
+  'PRICES',
+  ['known', 'uncertified', 'stopped', 'capped', 'none-left-out'],
+  {
+    doc:
+      'Why no item by value has a critical bid: the answer is not certified, the search ended ' +
+      'before it knew the best item left out, caps, nothing was left out.',
+    cpp: 'beam::Prices',
+  },
+);
+
 const CompletionHead = record('CompletionHead', 'engine::Completion', 'A finished ticket.', {
   ticket: u32(),
   status: u32('Index into AbiDescription.codes; 0: OK.', 'uint32_t(from.status.code())'),
@@ -157,6 +169,7 @@ const RecallAnswer = record('RecallAnswer', 'engine::Completion', '', {
     'Of a recall by value: value of the best item left out; -infinity: none is; NaN: not known.',
     'from.answer.best_left_out',
   ),
+  prices: choice(Prices, 'Of a recall by value.', 'from.answer.prices'),
   propensities: choice(Propensities, '', 'from.answer.propensities'),
   watched: one(ItemFate, '', 'from.explanation'),
   widthsUsed: codes('Widths after capping by what is reachable, per step.'),
@@ -213,6 +226,6 @@ export default {
       binding: number(NONE, 'kNoBinding'),
     }),
   ],
-  words: [Completeness, Propensities],
+  words: [Completeness, Propensities, Prices],
   packedOut: [CompletionHead, Failure, AnswerFacts, ...ANSWERS],
 };

@@ -229,6 +229,8 @@ export interface NativeAddon extends StoreAddon {
   catalogueView(catalogue: CatalogueHandle): ViewHandle;
   /** Ordinal in the version per item ID; NOTHING.item where it has no such item. */
   catalogueFind(view: ViewHandle, itemIds: readonly string[]): Uint32Array;
+  /** Per name of an attribute 1 where an item of the version has or had it, else 0. */
+  catalogueKnows(view: ViewHandle, attributes: readonly string[]): Uint32Array;
   catalogueSids(view: ViewHandle, ordinals: Uint32Array): CatalogueSids;
   catalogueItems(view: ViewHandle, ordinals: Uint32Array): ItemTexts;
   catalogueClose(catalogue: CatalogueHandle): void;

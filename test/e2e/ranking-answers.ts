@@ -100,7 +100,12 @@ export function rankedPage(page: RecallPage): RecallPage {
     items: 200,
     leftOut: 3,
     heads: ['click', 'add-to-basket', 'purchase'],
-    valuation: { name: 'worth', scoreWeight: 0, weights: { ctr: 1, bid: 1, freshness: 1 } },
+    valuation: {
+      name: 'worth',
+      scoreWeight: 0,
+      weights: { ctr: 1, bid: 1, freshness: 1 },
+      noPrices: 'ranked',
+    },
   };
   const rank = { items: 200, adapter: 'ranking' };
   const recall = {

@@ -71,7 +71,7 @@ const APPLIED = {
   items: 3,
   leftOut: 1,
   heads: ['click'],
-  valuation: { name: 'clicks', scoreWeight: 1, weights: { ctr: 1 } },
+  valuation: { name: 'clicks', scoreWeight: 1, weights: { ctr: 1 }, noPrices: 'ranked' },
 };
 
 export function answerTo(request: RecallRequest): RecallAnswer {
@@ -86,7 +86,13 @@ export function answerTo(request: RecallRequest): RecallAnswer {
     items: [Object.assign(item, valuation && { value: VALUE }, explore && drawn, ranked)],
     ...(rank && { ranking: APPLIED }),
     ...(valuation && {
-      valuation: { ...valuation, scoreWeight: 1, floor: valuation.floor ?? -9, bestLeftOut: 0 },
+      valuation: {
+        ...valuation,
+        scoreWeight: 1,
+        floor: valuation.floor ?? -9,
+        bestLeftOut: 0,
+        noPrices: '',
+      },
     }),
     ...(explore && {
       exploration: { slots: 1, temperature: 2, seed: explore.seed ?? 0, noPropensities: '' },
@@ -106,6 +112,7 @@ export function answerTo(request: RecallRequest): RecallAnswer {
       leftOutByDiversity: 2,
     },
     cappedItems: request.frequencyCaps?.length ?? 0,
+    unknownAttributes: [],
     historyItems: request.history?.length ?? 0,
     trimmedItems: 0,
     skippedItems: 0,

@@ -33,6 +33,7 @@ const ANSWER: EngineAnswer = {
   rows: 0,
   itemTerms: new Float32Array(),
   bestLeftOut: NaN,
+  prices: 'uncertified',
   propensities: 'known',
   widthsUsed: [],
   prefixReusedTokens: 0,

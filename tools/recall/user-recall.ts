@@ -1,9 +1,8 @@
 import { loadConfig } from '@tessera/config';
-import type { EnginePass } from '@tessera/engine';
+import type { EnginePass, Formula } from '@tessera/engine';
 import {
   createRecallRuntime,
   type RecallAnswer,
-  type RecalledItem,
   type RecallRequest,
   type RecallTimings,
 } from '@tessera/recall';
@@ -12,8 +11,9 @@ import { type Flags, fail, print } from '../terminal/command.js';
 import { runtimeOptions } from '../terminal/model-flags.js';
 import { ProgressLine } from '../terminal/progress.js';
 import { readSearch } from '../terminal/search-flags.js';
-import { type Column, table } from '../terminal/table.js';
+import { table } from '../terminal/table.js';
 import { readExplore, readValuation } from '../terminal/value-flags.js';
+import { formulaAsked, itemTable, number, withBid } from './item-table.js';
 import { checkRankFlags, readRank } from './ranking-flags.js';
 import { describeReport, type SearchReport, searchReport, writeReports } from './search-report.js';
 
@@ -25,7 +25,7 @@ const DEFAULT_DEADLINE_MS = 60_000;
 /** One recall as the service does it, in this process: a table with titles and the timings. */
 export async function userRecall(flags: Flags): Promise<void> {
   checkRankFlags(flags);
-  const request = readRequest(flags);
+  const asked = readRequest(flags);
   const budgetUs = 1000 * (flags.integer('deadline-ms', 1, DEADLINE_MS_MAX) ?? DEFAULT_DEADLINE_MS);
   const progress = new ProgressLine();
   const passes: EnginePass[] = [];
@@ -33,6 +33,8 @@ export async function userRecall(flags: Flags): Promise<void> {
     ...runtimeOptions(flags, progress.update),
     onPasses: (made: readonly EnginePass[]) => passes.push(...made),
   };
+  const formula = await formulaAsked(asked, options.changes.valuationsPath ?? '');
+  const request = withBid(asked, formula);
   const versions = flags.has('rank') ? await RankingVersions.of(flags.text('rank')) : undefined;
   const [runtime, version] = (await versions?.open(options)) ?? [
     await createRecallRuntime(options),
@@ -43,7 +45,9 @@ export async function userRecall(flags: Flags): Promise<void> {
     const ranked = version && { ...version.own, rank: readRank(flags, version.rank.adapter) };
     const answer = await runtime.serving.recall({ ...request, ...ranked }, { signal, budgetUs });
     const report = searchReport(answer, passes);
-    await print(flags.has('json') ? JSON.stringify(answer, null, 2) : describe(answer, report));
+    await print(
+      flags.has('json') ? JSON.stringify(answer, null, 2) : describe(answer, formula, report),
+    );
     await writeReports(flags.text('report'), [report]);
     if (flags.has('passes')) await print(`\n${passTable(passes)}`);
   } finally {
@@ -79,53 +83,13 @@ function readRequest(flags: Flags): RecallRequest {
   };
 }
 
-interface ItemColumn extends Column {
-  readonly of: (item: RecalledItem) => string;
-}
-
-const number = (value: number | undefined) => value?.toFixed(4) ?? '-';
-const ITEM_COLUMNS: readonly ItemColumn[] = [
-  { name: 'rank', right: true, of: ({ rank }) => String(rank) },
-  { name: 'item', right: true, of: ({ itemId }) => itemId },
-  { name: 'SID', of: ({ sid }) => sid.join(',') },
-  { name: 'score', right: true, of: ({ score }) => number(score) },
-];
-const TITLE: ItemColumn = { name: 'title', of: ({ title }) => title };
-
-/** Values of the items, their draw, and what heads say of them. */
-function extraColumns({ valuation, exploration, ranking }: RecallAnswer): readonly ItemColumn[] {
-  const terms = Object.keys(valuation?.weights ?? {});
-  const valued: readonly ItemColumn[] = [
-    { name: 'value', right: true, of: ({ value }) => number(value?.value) },
-    ...terms.map((name) => ({
-      name,
-      right: true,
-      of: ({ value }: RecalledItem) => number(value?.terms[name]),
-    })),
-    { name: 'critical bid', right: true, of: ({ value }) => number(value?.criticalBid) },
-  ];
-  const drawn: readonly ItemColumn[] = [
-    { name: 'drawn', of: ({ explored }) => (explored ? 'yes' : '') },
-    { name: 'propensity', right: true, of: ({ propensity }) => number(propensity) },
-  ];
-  const ranked: readonly ItemColumn[] = [
-    { name: 'recalled', right: true, of: (item) => String(item.ranking?.recallRank ?? '-') },
-    ...(ranking?.heads ?? []).map((name) => ({
-      name,
-      right: true,
-      of: (item: RecalledItem) => number(item.ranking?.heads[name]),
-    })),
-    { name: 'ranked value', right: true, of: (item) => number(item.ranking?.value?.value) },
-  ];
-  return [...(valuation ? valued : []), ...(exploration ? drawn : []), ...(ranking ? ranked : [])];
-}
-
 function appliedLines({ valuation, exploration }: RecallAnswer): string[] {
   const lines: string[] = [];
   if (valuation !== undefined) {
-    const { name, scoreWeight, weights, bestLeftOut } = valuation;
+    const { name, scoreWeight, weights, bestLeftOut, noPrices } = valuation;
     const terms = Object.entries(weights).map(([term, weight]) => ` + ${weight} x ${term}`);
-    const left = `best left out ${number(bestLeftOut)}`;
+    const without = noPrices === '' ? '' : `; no critical bids: ${noPrices}`;
+    const left = `best left out ${number(bestLeftOut)}${without}`;
     lines.push(`value: ${name} = ${scoreWeight} x score${terms.join('')}; ${left}`);
   }
   if (exploration !== undefined) {
@@ -136,12 +100,12 @@ function appliedLines({ valuation, exploration }: RecallAnswer): string[] {
   return lines;
 }
 
-function describe(answer: RecallAnswer, report: SearchReport): string {
-  const columns = [...ITEM_COLUMNS, ...extraColumns(answer), TITLE];
-  const list = table(
-    columns,
-    answer.items.map((item) => columns.map(({ of }) => of(item))),
-  );
+function describe(
+  answer: RecallAnswer,
+  formula: Formula | undefined,
+  report: SearchReport,
+): string {
+  const list = itemTable(answer, formula);
   const { historyItems, trimmedItems, skippedItems, promptTokens, widthsUsed } = answer;
   const prompt =
     `prompt: ${promptTokens} tokens, ${historyItems} items ` +

@@ -11,13 +11,14 @@ from pathlib import Path
 from ..errors import InputError
 from ..exposures import parse_heads
 from ..template import read_template
-from .cycle import Follower, Outcome, Settings
+from .cycle import Follower, Outcome
 from .gateway import Away, Gateway, Refused, connect
 from .guards import Limits
 from .metrics import Metrics
 from .report import line
 from .refreshed import learned_by
 from .samples import Sampling
+from .settings import Settings
 from .sources import Facts, Source, SourceAway, Topic
 from .store import Store
 

@@ -4,7 +4,7 @@ may be repeated: a process that is killed anywhere goes on with the same example
 import shutil
 import time
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
@@ -12,9 +12,10 @@ from typing import Any, Protocol
 from .choice import Sample, impressions
 from .gate import Losses, judge
 from .gateway import NORM_MAX, Clicks, Held, LiveItem, Refused, Served, digest_of
-from .guards import Limits, choose, taken
+from .guards import choose, held_out, taken
 from .labels import Labelled, shown_to
-from .samples import Sampling, slice_of, to_learn
+from .samples import slice_of, to_learn
+from .settings import Settings
 from .sources import Source
 from .store import ENDED, Cycle, Fact, Recall, Store
 
@@ -24,6 +25,7 @@ READS_MAX = 100
 ROLLBACKS_MAX = 64
 #: Folders of versions that are kept: those a person may go back to.
 FOLDERS_KEPT = 6
+CYCLES_KEPT = 1000
 POLL_SECONDS = 3.0
 
 
@@ -49,38 +51,9 @@ class Learns(Protocol):
     def weigh(self, parent: Path | None, candidate: Path, samples: Sequence[Sample]) -> Losses: ...
 
 
-@dataclass(frozen=True)
-class Settings:
-    """`holder`: under which versions are pushed; `kept`: actions that are learned or that prompts
-    show, None: all; `heads`: actions of each; `model`: folder of the base model, `base_learned`:
-    ids of behaviours and recalls up to which it has learned them; `canary_seconds`: that a version
-    is tried for, by `share` of the users."""
-
-    holder: str
-    answers: tuple[str, ...] = ("click", "purchase")
-    impression: str = "impression"
-    kept: frozenset[str] | None = None
-    heads: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    limits: Limits = Limits()
-    sampling: Sampling = Sampling()
-    model: str = ""
-    base_learned: tuple[int, int] = (0, 0)
-    examples_min: int = 50
-    window_hours: float = 48.0
-    rows_max: int = 2_000_000
-    every_seconds: float = 120.0
-    share: float = 0.5
-    canary_seconds: float = 60.0
-    seed: int = 1
-
-    @property
-    def lease_seconds(self) -> int:
-        return int(min(3600, max(60, 3 * self.every_seconds)))
-
-
 @dataclass
 class Outcome:
-    """End of a round. `verdict`: active, dropped, refused, or of no round: nothing new,
+    """End of a round. `verdict`: active, dropped, refused, or of no round: nothing new, waits,
     stands by."""
 
     verdict: str
@@ -139,7 +112,8 @@ class Follower:
             added = self.store.add(facts, recalls, self.source.name, batch.cursor)
             if not batch.repeats and len(facts) > added:
                 left["doubled"] += len(facts) - added
-            self.left += left
+            left["late"] += batch.late
+            self.left += +left
             self.alarms |= {f"file {one}": f"file {one} is damaged and is left out"
                             for one in batch.damaged}
             if 2 * left["future"] > len(batch.facts):
@@ -165,10 +139,10 @@ class Follower:
     def _begin(self) -> tuple[Cycle, dict[str, str]] | Outcome:
         versions = self.service.versions()
         self._give_way(versions)
-        parent, reason = self._parent(versions)
+        base = self.service.base_model()
+        parent, reason = self._parent(versions, base)
         if reason:
             return self._outcome("stands by", reason)
-        base = self.service.base_model()
         if self.store.key(f"base {self.settings.model}") not in (None, base):
             return self._outcome("stands by", f"the service has other weights than "
                                  f"{self.settings.model} had: start with --model of its folder")
@@ -189,6 +163,11 @@ class Follower:
                                     f"{self.settings.examples_min} or more")
             outcome.alarms |= choice.alarms
             return outcome
+        weighed = len(held_out([*older, *new], live, limits, self.settings.sampling.gate_least))
+        if weighed < self.settings.sampling.gate_least:
+            return self._outcome("waits", f"{len(choice.new)} new examples, and {weighed} of "
+                                 f"held-out users, {limits.held_out:.0%} of all: "
+                                 f"{self.settings.sampling.gate_least} of them open the gate")
         self.store.set_key("cycles", number + 1)
         notes = {"serving": self._serving(versions), "new": len(choice.new),
                  "replayed": len(choice.replayed), "left": dict(self.left), "bots": choice.bots,
@@ -216,15 +195,20 @@ class Follower:
                 raise Held(f"{one.digest[:12]} of a person is tried on users")
             self.service.roll_back(one.digest)
 
-    def _parent(self, versions: Sequence[Served]) -> tuple[str, str]:
+    def _parent(self, versions: Sequence[Served], base: str) -> tuple[str, str]:
         """The version to go on from, "" for the base model; or why there must be no cycle now."""
         active = next((one for one in versions if one.state == "active"), None)
         if active is None:
             return "", ""
-        if self.store.of_version(active.digest) and self._folder(active.digest).exists():
+        known = self.store.of_version(active.digest)
+        if known and known.base == base and self._folder_of(known).exists():
             return active.digest, ""
         if active.holder:
-            return "", ""  # Of a follower that has gone: its factors are not here.
+            self.alarms["lineage"] = (
+                f"lineage of {active.digest[:12]}, which {active.holder} pushed and which serves, "
+                "is not here: this cycle begins from the base model, with which alone its gate "
+                "compares")
+            return "", ""
         return "", (f"{active.digest[:12]}, which a person pushed, serves: roll it back, or "
                     "activate one of this trainer's")
 
@@ -248,7 +232,11 @@ class Follower:
                                          labelled)
         else:
             figures = {}  # It was killed behind the last write.
-        return self.store.advance(cycle, "trained", digest_of(folder), **figures)
+        digest = digest_of(folder)
+        if digest == cycle.parent:
+            return self._end(cycle, "refused", "no number of it differs from the version before: "
+                             "the learning rate may be 0, or all examples say nothing")
+        return self.store.advance(cycle, "trained", digest, **figures)
 
     def _gate(self, cycle: Cycle) -> Cycle:
         live, sampling = self._live_items(), self.settings.sampling
@@ -273,10 +261,8 @@ class Follower:
         known = next((one for one in versions if one.digest == cycle.digest), None)
         if known is None and self._serving(versions) != cycle.notes["serving"]:
             return self._end(cycle, "dropped", "another version serves now")
-        remark = f"cycle {cycle.id}: {cycle.notes.get('new', 0)} new examples"
         try:
-            digest = self.service.push(self._folder_of(cycle), cycle.base,
-                                       self.settings.lease_seconds, cycle.learned_until_ms, remark)
+            digest = self._send(cycle)
         except Refused as refused:
             return self._end(cycle, "refused", f"push: {refused}")
         return self.store.advance(cycle, "pushed", digest)
@@ -310,6 +296,7 @@ class Follower:
                 return ended
             if self._state_of(cycle, versions) != "canary":
                 return self._end(cycle, "dropped", "its trial was ended")
+            self._renew(cycle, versions)
             clicks = self.service.clicks(cycle.digest)
             is_over = self.clock() >= until
             if is_over or clicks.verdict == "better":
@@ -325,6 +312,19 @@ class Follower:
         except Refused as refused:
             return self._end(cycle, "dropped", f"activation: {refused}")
         return self._served(cycle)
+
+    def _renew(self, cycle: Cycle, versions: Sequence[Served]) -> None:
+        """A trial may take longer than a lease: without one, the next follower would end it."""
+        one = next(one for one in versions if one.digest == cycle.digest)
+        left = one.lease_until_ms / 1000 - self.clock()
+        if left < self.settings.lease_seconds / 2:
+            self._send(cycle)
+
+    def _send(self, cycle: Cycle) -> str:
+        """A version that the service knows is not sent again, its lease is renewed."""
+        remark = f"cycle {cycle.id}: {cycle.notes.get('new', 0)} new examples"
+        return self.service.push(self._folder_of(cycle), cycle.base, self.settings.lease_seconds,
+                                 cycle.learned_until_ms, remark)
 
     def _ended(self, cycle: Cycle, versions: Sequence[Served]) -> Cycle | None:
         """The end of a cycle whose version has one already."""
@@ -379,10 +379,11 @@ class Follower:
     def _forget(self) -> None:
         """Bounds the state: behaviours, cycles and folders."""
         now_ms = int(self.clock() * 1000)
-        self.store.prune(now_ms - int(self.settings.window_hours * 3_600_000),
-                         self.settings.rows_max, 1000)
         served = (self.store.key("served") or {}).get("digest", "")
-        kept = {self._folder_of(cycle) for cycle in self.store.lineage(served)[:FOLDERS_KEPT]}
+        lineage = self.store.lineage(served)[:FOLDERS_KEPT]
+        self.store.prune(now_ms - int(self.settings.window_hours * 3_600_000),
+                         self.settings.rows_max, CYCLES_KEPT, lineage)
+        kept = {self._folder_of(cycle) for cycle in lineage}
         for folder in (self.store.folder / "versions").glob("*"):
             if folder not in kept:
                 shutil.rmtree(folder, ignore_errors=True)

@@ -36,14 +36,14 @@ def run(args: argparse.Namespace) -> int:
         raise InputError(str(base), f"a folder with one {WEIGHTS}", "none")
     writable_folder(str(out.parent))
     store = Store(Path(args.state), reads=True)
-    live = _live_items(args)
+    live, base_digest, serving = _served(args)
     learner = Learner(base, Plan(epochs=args.epochs, batch_size=args.batch_size, lr=args.lr),
                       args.device)
     learner.use_items(live)
     limits = Limits(args.held_out, examples_max=args.examples_max, replay=0.0,
                     replay_least=0)
     cycle, new = _whole(store, live, limits, args)
-    version = _active(store)
+    version = _active(store, base_digest, serving)
     samples = to_learn(store, cycle, args.answers, limits, Sampling(samples_max=10 * len(new)),
                        (new, []))
     gate, _ = learner.split(slice_of(store, cycle, args.answers, limits, Sampling(), live))
@@ -73,7 +73,9 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _live_items(args: argparse.Namespace) -> dict[str, LiveItem]:
+def _served(args: argparse.Namespace) -> tuple[dict[str, LiveItem], str, str]:
+    """Items, digest of the base model and that of the active version, "" without one: a store says
+    what served last, which may have been of weights that this base has learned already."""
     try:
         with connect(args) as client:
             gateway = Gateway(client, args.name, "")
@@ -81,7 +83,8 @@ def _live_items(args: argparse.Namespace) -> dict[str, LiveItem]:
             if digest_of(Path(args.model), lambda _: None) not in (None, served):
                 raise InputError(f"--model {args.model}", "the weights that the service has",
                                  "others")
-            return gateway.items()
+            active = (one.digest for one in gateway.versions() if one.state == "active")
+            return gateway.items(), served, next(active, "")
     except (Away, Held, Refused) as error:
         raise InputError(args.address, "a service that answers", str(error)) from error
 
@@ -98,9 +101,20 @@ def _whole(store: Store, live, limits: Limits, args: argparse.Namespace) -> tupl
                  store.newest_ms(upto, args.answers), "", notes), choice.new
 
 
-def _active(store: Store) -> Path | None:
-    cycle = store.of_version((store.key("served") or {}).get("digest", ""))
-    return store.folder / "versions" / f"{cycle.id:06d}" if cycle else None
+def _active(store: Store, base: str, serving: str) -> Path | None:
+    """Folder of the factors that serve: they mean nothing to another base, and twice as much to one
+    that has them."""
+    if not serving:
+        return None
+    cycle = store.of_version(serving)
+    folder = store.folder / "versions" / f"{cycle.id:06d}" if cycle else None
+    if cycle is None or folder is None or not folder.is_dir():
+        raise InputError(f"--state {store.folder}", f"the factors of {serving[:12]}, which serves",
+                         "none")
+    if cycle.base != base:
+        raise InputError(f"--state {store.folder}", f"factors of {base[:12]}, the base model",
+                         f"{serving[:12]} of {cycle.base[:12]}")
+    return folder
 
 
 def _write(model, base: Path, out: Path, record: dict[str, object]) -> None:

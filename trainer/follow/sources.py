@@ -23,7 +23,7 @@ TABLES = ("behaviour", "recall_fact")
 class Batch:
     """Rows behind a cursor, and the cursor behind them. `repeats`: rows may have been read
     before by design (merged files), so that doubled ones say nothing. `damaged`: files that
-    were left out, since they cannot be read."""
+    were left out, since they cannot be read. `late`: behaviours older than what was asked for."""
 
     facts: list[Fact] = field(default_factory=list)
     recalls: list[Recall] = field(default_factory=list)
@@ -31,6 +31,7 @@ class Batch:
     repeats: bool = False
     is_last: bool = True
     damaged: list[str] = field(default_factory=list)
+    late: int = 0
 
 
 class SourceAway(Exception):
@@ -64,20 +65,24 @@ class Facts:
         after: dict[str, list[str]] = {}
         repeats, is_last = False, True
         damaged: list[Path] = []
+        late = 0
         for table in TABLES:
             there = self._files(table)
             new = sorted(there.keys() - seen[table], key=lambda name: (len(_stamp(name)), name))
             new = sorted(new[-FILES_MAX:] if cursor is None else new[:FILES_MAX])
             is_last = is_last and (cursor is None or len(there.keys() - seen[table]) <= FILES_MAX)
             paths = [there[name] for name in new]
-            repeats = repeats or any(len(_stamp(name)) <= len("20261126T11") for name in new)
+            repeats = repeats or any(_is_merged(name) for name in new)
             if table == "behaviour":
                 facts += self._facts(paths, since_ms, damaged)
+                # Of merged files they were counted when their minutes were read.
+                late += self._late([there[name] for name in new if not _is_merged(name)], since_ms)
             else:
                 recalls += self._recalls(paths, since_ms, damaged)
             done = there.keys() if cursor is None else (seen[table] & there.keys()) | set(new)
             after[table] = sorted(name for name in done if not _may_grow(there[name], damaged))
-        return Batch(facts, recalls, after, repeats, is_last, [str(path) for path in damaged])
+        return Batch(facts, recalls, after, repeats, is_last, [str(path) for path in damaged],
+                     late)
 
     def _files(self, table: str) -> dict[str, Path]:
         found = {}
@@ -90,15 +95,22 @@ class Facts:
         return found
 
     def _facts(self, paths: list[Path], since_ms: int, damaged: list[Path]) -> list[Fact]:
-        wanted = "" if self.actions is None else (
-            f"AND action IN ({','.join(_quoted(one) for one in self.actions)})")
         rows = _select(paths, f"""
             SELECT user_hash::VARCHAR, item_id, epoch_ms(time), action, request_id, position,
                    scene
-            FROM {{files}} WHERE user_hash <> 0 AND epoch_ms(time) >= {since_ms} {wanted}
+            FROM {{files}} WHERE user_hash <> 0 AND epoch_ms(time) >= {since_ms} {self._wanted()}
             ORDER BY time""", damaged)
         return [Fact(user, item, int(at), action or "", request or "", int(place or 0),
                      _scene(scene)) for user, item, at, action, request, place, scene in rows]
+
+    def _late(self, paths: list[Path], since_ms: int) -> int:
+        rows = _select(paths, f"SELECT count(*) FROM {{files}} WHERE user_hash <> 0 AND "
+                       f"epoch_ms(time) < {since_ms} {self._wanted()}", [])
+        return sum(count for (count,) in rows)
+
+    def _wanted(self) -> str:
+        return "" if self.actions is None else (
+            f"AND action IN ({','.join(_quoted(one) for one in self.actions)})")
 
     def _recalls(self, paths: list[Path], since_ms: int,
                  damaged: list[Path]) -> list[Recall]:
@@ -147,6 +159,11 @@ def _quoted(text: str) -> str:
     return "'" + text.replace("'", "''") + "'"
 
 
+def _is_merged(name: str) -> bool:
+    """True of a file of an hour or a day."""
+    return len(_stamp(name)) <= len("20261126T11")
+
+
 def _stamp(name: str) -> str:
     return Path(name).name.split(".")[0]
 
@@ -187,16 +204,17 @@ class Topic:
                 ends[number] = high
             self.consumer.assign([self.partition_of(self.topic, number, offsets[str(number)])
                                   for number in known.partitions])
-            facts = self._until(offsets, ends, since_ms)
+            facts, late = self._until(offsets, ends, since_ms)
         except KafkaException as error:
             raise SourceAway(f"topic {self.topic}: {error.args[0].str()}") from error
         left = any(offsets[str(number)] < end for number, end in ends.items())
-        return Batch(facts, [], offsets, False, not left)
+        return Batch(facts, [], offsets, False, not left, late=late)
 
-    def _until(self, offsets: dict[str, int], ends: dict[int, int], since_ms: int) -> list[Fact]:
+    def _until(self, offsets: dict[str, int], ends: dict[int, int],
+               since_ms: int) -> tuple[list[Fact], int]:
         from tessera.behaviour.events.v1 import behaviour_event_pb2
         facts: list[Fact] = []
-        read = 0
+        read = late = 0
         while read < MESSAGES_MAX and any(offsets[str(n)] < end for n, end in ends.items()):
             messages = self.consumer.consume(1000, timeout=5)
             if not messages:
@@ -212,8 +230,12 @@ class Topic:
                 except Exception:  # whatever protobuf raises: the service has them in its grave
                     continue
                 one = event.behaviour
-                if one.user_id and one.item_id and one.time_ms >= since_ms and (
-                        self.actions is None or one.action in self.actions):
+                if not one.user_id or not one.item_id or (
+                        self.actions is not None and one.action not in self.actions):
+                    continue
+                if one.time_ms < since_ms:
+                    late += 1
+                else:
                     facts.append(Fact(one.user_id, one.item_id, one.time_ms, one.action,
                                       one.request_id, one.position, _scene(dict(one.scene))))
-        return facts
+        return facts, late

@@ -18,6 +18,8 @@ from ..history import NO_SCENE, Behaviour
 
 #: Rows that a cycle chooses among: a window of days may have millions.
 ROWS_MAX = 200_000
+#: Above every id.
+HIGHEST = 2 ** 62
 #: States of a cycle that is over; only in the first has the version served.
 ENDED = ("active", "dropped", "refused")
 SCHEMA = """
@@ -136,6 +138,7 @@ class Store:
                 self._hold()
             self.db = sqlite3.connect(folder / "follow.sqlite", isolation_level=None)
             self.db.execute("PRAGMA auto_vacuum = INCREMENTAL")
+            self.db.execute("PRAGMA secure_delete = ON")
             self.db.execute("PRAGMA journal_mode = WAL")
             self.db.execute("PRAGMA synchronous = NORMAL")
             self.db.executescript(SCHEMA)
@@ -330,23 +333,27 @@ class Store:
                               "ORDER BY id DESC LIMIT 1", ENDED).fetchone()
         return None if row is None else _cycle(row)
 
-    def of_version(self, digest: str) -> Cycle | None:
-        """The cycle that made a version."""
-        row = self.db.execute(f"SELECT {COLUMNS} FROM cycles WHERE digest = ? ORDER BY id DESC "
-                              "LIMIT 1", (digest,)).fetchone() if digest else None
+    def of_version(self, digest: str, before: int = HIGHEST) -> Cycle | None:
+        """The newest cycle with an id below `before` that made a version."""
+        row = self.db.execute(f"SELECT {COLUMNS} FROM cycles WHERE digest = ? AND id < ? "
+                              "ORDER BY id DESC LIMIT 1", (digest, before)).fetchone() \
+            if digest else None
         return None if row is None else _cycle(row)
 
     def lineage(self, digest: str) -> list[Cycle]:
-        """The cycles of a version and of those before it, newest first."""
-        found = []
-        while (cycle := self.of_version(digest)) is not None:
+        """The cycles of a version and of those before it, newest first: ids fall, so it ends."""
+        found: list[Cycle] = []
+        cycle = self.of_version(digest)
+        while cycle is not None:
             found.append(cycle)
-            digest = cycle.parent
+            cycle = self.of_version(cycle.parent, cycle.id)
         return found
 
-    def prune(self, before_ms: int, rows_max: int, cycles_max: int) -> int:
+    def prune(self, before_ms: int, rows_max: int, cycles_max: int,
+              kept: Sequence[Cycle] = ()) -> int:
         """Forgets behaviours before a time, and the oldest beyond the limit, but of each user the
-        newest `context`, which prompts show, as long as the limit allows; cycles beyond theirs.
+        newest `context`, which prompts show, as long as the limit allows; cycles beyond theirs,
+        but those `kept`: without the cycle of the served version, what it has learned is unknown.
         Returns how many behaviours went."""
         with self.whole():
             first = self.db.total_changes
@@ -362,9 +369,12 @@ class Store:
             self.db.execute("DELETE FROM shown WHERE time_ms < ? OR id <= (SELECT max(id) FROM "
                             "shown) - ?", (before_ms, rows_max))
             marks = ",".join("?" * len(ENDED))
-            self.db.execute(f"DELETE FROM cycles WHERE state IN ({marks}) AND id NOT IN (SELECT id "
-                            "FROM cycles ORDER BY id DESC LIMIT ?)", (*ENDED, cycles_max))
-        self.db.execute("PRAGMA incremental_vacuum")
+            held = ",".join("?" * len(kept))
+            self.db.execute(f"DELETE FROM cycles WHERE state IN ({marks}) AND id NOT IN ({held}) "
+                            "AND id NOT IN (SELECT id FROM cycles ORDER BY id DESC LIMIT ?)",
+                            (*ENDED, *(cycle.id for cycle in kept), cycles_max))
+        # A step gives one page back, and `execute` makes one step alone.
+        self.db.executescript("PRAGMA incremental_vacuum")
         self.db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         return gone
 

@@ -6,11 +6,12 @@ from pathlib import Path
 
 import numpy as np
 
-from trainer.follow.cycle import Follower, Settings
+from trainer.follow.cycle import Follower
 from trainer.follow.gate import Losses
 from trainer.follow.gateway import Away, Clicks, Held, LiveItem, Refused, Served, digest_of
 from trainer.follow.guards import Limits
 from trainer.follow.samples import Sampling
+from trainer.follow.settings import Settings
 from trainer.follow.sources import Batch, SourceAway
 from trainer.follow.store import Fact, Recall, Store
 
@@ -142,6 +143,8 @@ class Face:
         self.service.lease = (self.holder, until)
         self.service.pushers.append((self.service.clock(), self.holder))
         digest = digest_of(folder)
+        self.service.list = [replace(one, lease_until_ms=int(until * 1000))
+                             if one.digest == digest else one for one in self.service.list]
         if all(one.digest != digest for one in self.service.list):
             self.service.list.insert(0, Served(digest, "validated", self.holder, int(until * 1000)))
         return digest

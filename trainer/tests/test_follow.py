@@ -2,6 +2,7 @@
 
 import argparse
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -133,6 +134,81 @@ def test_a_served_version_that_is_worse_than_the_base_model_is_rolled_back_to_it
     stream.grow(40)
     outcome = trial.follower.once()
     assert service.active == [] and "drift" in outcome.reason
+
+
+def test_a_trial_that_is_longer_than_a_lease_is_not_ended_by_another_follower(tmp_path):
+    clock = Clock()
+    service, stream = FakeService(clock, 1), Stream(clock, 1)
+    first, second = (Trial(tmp_path / name, service, stream, Chaos(0)) for name in "ab")
+    stream.grow(400)
+    while not service.active:
+        first.round()
+    lease = first.follower.settings.lease_seconds
+    first.follower.settings = replace(first.follower.settings, canary_seconds=4 * lease)
+    looks: list[str] = []
+
+    def pause(seconds: float) -> None:
+        clock.pause(seconds)
+        looks.append(second.follower.once().verdict)
+
+    first.follower.pause = pause
+    for _ in range(4):
+        stream.grow(100)
+        cycle = first.follower.once().cycle
+        if cycle is not None and len(looks) * 3 >= 3 * lease:
+            break
+        looks.clear()
+    assert cycle is not None and "rolled back" not in cycle.notes.get("reason", "")
+    assert set(looks) == {"stands by"} and len(looks) * 3 >= 3 * lease
+
+
+def test_a_version_that_is_its_parent_to_the_last_bit_is_refused(tmp_path):
+    clock = Clock()
+    service, stream = FakeService(clock, 5), Stream(clock, 5)
+    trial = Trial(tmp_path, service, stream, Chaos(0))
+    while not service.active:
+        stream.grow(40)
+        clock.pause(40)
+        trial.round()
+
+    def learn_nothing(parent, _samples, _seed, out, _labelled=()):
+        shutil.copytree(parent, out)
+        return {"largest_norm": 1.0}
+
+    trial.follower.learner.train = learn_nothing
+    stream.grow(40)
+    outcome = trial.follower.once()
+    assert outcome.verdict == "refused" and "no number of it differs" in outcome.reason
+
+
+def test_nothing_is_trained_before_held_out_users_can_open_the_gate(tmp_path):
+    clock = Clock()
+    service, stream = FakeService(clock, 1), Stream(clock, 1)
+    trial = Trial(tmp_path, service, stream, Chaos(0))
+    settings = trial.follower.settings
+    trial.follower.settings = replace(settings, sampling=replace(settings.sampling, gate_least=60))
+    stream.grow(50)
+    outcome = trial.follower.once()
+    assert (outcome.verdict, outcome.cycle) == ("waits", None) and "60 of them" in outcome.reason
+    while outcome.cycle is None:
+        stream.grow(50)
+        clock.pause(40)
+        outcome = trial.follower.once()
+    assert outcome.cycle.notes["gate"]["held_out"] >= 60
+
+
+def test_a_follower_that_takes_over_without_the_factors_that_serve_says_so(tmp_path):
+    clock = Clock()
+    service, stream = FakeService(clock, 1), Stream(clock, 1)
+    first, second = (Trial(tmp_path / name, service, stream, Chaos(0)) for name in "ab")
+    while not service.active:
+        stream.grow(60)
+        clock.pause(40)
+        first.round()
+    clock.pause(first.follower.settings.lease_seconds)
+    outcome = second.follower.once()
+    assert service.active[0][:12] in outcome.alarms["lineage"]
+    assert "begins from the base model" in outcome.alarms["lineage"]
 
 
 def test_behaviours_and_folders_are_bounded(tmp_path):

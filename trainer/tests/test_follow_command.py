@@ -116,4 +116,4 @@ def test_a_refresh_of_other_weights_or_beside_no_service_is_refused(monkeypatch,
     monkeypatch.setattr(refresh, "connect", lambda _: contextlib.nullcontext())
     args = argparse.Namespace(model="models/other", name="main", address="127.0.0.1:1")
     with pytest.raises(InputError, match="--model models/other|a service that answers"):
-        refresh._live_items(args)
+        refresh._served(args)

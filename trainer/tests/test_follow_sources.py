@@ -66,6 +66,17 @@ def test_files_of_facts_are_read_once_and_a_merged_one_again_without_counting_tw
     store.close()
 
 
+def test_behaviours_older_than_the_window_are_left_out_and_counted_once(tmp_path):
+    source = Facts([tmp_path / "facts"], ["click"])
+    rows = " UNION ALL ".join(click(*one) for one in ((1, "7", 100), (2, "8", 160), (3, "9", 170)))
+    minute = write(tmp_path / "facts", "behaviour", "20261127T1901", rows)
+    first = source.read({}, 165_000)
+    assert ([fact.item for fact in first.facts], first.late) == (["9"], 2)
+    write(tmp_path / "facts", "behaviour", "20261127T19", rows)
+    minute.unlink()
+    assert source.read(first.cursor, 165_000).late == 0
+
+
 def test_a_damaged_file_is_named_and_left_out_and_one_that_is_being_copied_is_read_again(tmp_path):
     source = Facts([tmp_path / "facts"], None)
     whole = write(tmp_path / "facts", "behaviour", "20261127T1901", click(1, "7", 100))
@@ -144,7 +155,7 @@ def test_a_topic_is_read_from_the_offsets_in_the_store(tmp_path, monkeypatch):
     source = Topic("127.0.0.1:9", "behaviours", ["click"])
     batch = source.read(None, 3)
     assert [fact.item for fact in batch.facts] == ["3", "4"]
-    assert batch.cursor == {"0": 5} and batch.is_last
+    assert batch.cursor == {"0": 5} and batch.is_last and batch.late == 1
     monkeypatch.setattr(FakeConsumer, "log", [*FakeConsumer.log, event(9)])
     assert [fact.item for fact in source.read(batch.cursor, 0).facts] == ["9"]
 

@@ -14,7 +14,7 @@ from transformers import AutoModelForCausalLM
 from trainer.__main__ import main
 from trainer.errors import InputError
 from trainer.exposures import Exposures, read_exposures, read_facts, slices
-from trainer.head_training import calibration_of
+from trainer.head_training import HeadPlan, Targets, calibration_of, train_on_states
 from trainer.heads import Attribute, calibrated, read_ranking
 from trainer.item_states import Impression, Reader, reading_of
 from trainer.rank_baselines import ItemRates, user_rates
@@ -196,3 +196,15 @@ def test_an_activated_adapter_is_trained_and_saved_with_its_invocation(tmp_path,
     factors = load_file(tmp_path / "out" / "adapter_model.safetensors")
     assert any(value.abs().max() > 0 for name, value in factors.items() if "lora_B" in name)
     assert read_ranking(tmp_path / "out").item == "<|eos|>{sid}"
+
+
+@pytest.mark.parametrize("epochs, says", [(2, True), (60, False)])
+def test_heads_that_still_learn_in_their_last_epoch_are_said(epochs, says, capsys):
+    rng = np.random.default_rng(1)
+    states = torch.tensor(rng.normal(size=(200, 4)), dtype=torch.float32)
+    labels = (rng.random(200) < 1 / (1 + np.exp(-states[:, 0].numpy()))).astype(np.float32)
+    targets = Targets(torch.zeros((200, 0)), {"click": torch.tensor(labels)}, {"click": True},
+                      torch.ones(200), {"click": 1.0})
+    plan = HeadPlan((8,), "gelu", epochs, 3, 1e-2, 0.0, 0.0, 1)
+    train_on_states(states, targets, np.arange(160), np.arange(160, 200), ["click"], plan)
+    assert ("still fell in the last" in capsys.readouterr().out) == says

@@ -100,7 +100,7 @@ function passed(
     ...(isGated ? withoutProofs(item, weight !== undefined) : item),
     rank: index + 1,
   }));
-  const { exploration } = answer;
+  const { exploration, valuation } = answer;
   return {
     ...answer,
     items,
@@ -108,6 +108,10 @@ function passed(
     ...(exploration &&
       isGated && {
         exploration: { ...exploration, noPropensities: exploration.noPropensities || 'relevance' },
+      }),
+    ...(valuation &&
+      weight !== undefined && {
+        valuation: { ...valuation, noPrices: valuation.noPrices || 'relevance' },
       }),
   };
 }

@@ -9,6 +9,8 @@ export interface CatalogueItem {
 export interface CatalogueView {
   /** Ordinal per item ID, NO_ITEM where absent: for this view alone. */
   find(itemIds: readonly string[]): Uint32Array;
+  /** Per name of an attribute 1 where an item has or had it, else 0. */
+  knows(attributes: readonly string[]): Uint32Array;
   /** SID codes per ordinal. Throws REQUEST_INVALID for an ordinal out of range. */
   sids(ordinals: Uint32Array): number[][];
   items(ordinals: Uint32Array): ViewedItem[];

@@ -58,6 +58,12 @@ describe('changes of a catalogue', () => {
     ]);
     expect(applied).toMatchObject({ sequence: 2, changeCount: 1, matched: Uint32Array.of(1, 0) });
     expect(attributes()).toBe('{"t":"y","n":0.5,"l":["b"],"more":["z"]}');
+    const pace = (text: string) => ({ attribute: 't', text, factor: 0.5 });
+    const paced = await catalogue.apply([
+      ['y', 'nosuch'].map((text) => ({ op: 'set_pace', itemId: '', pace: pace(text) })),
+    ]);
+    expect(paced).toMatchObject({ paced: Uint32Array.of(1, 0), unvalued: [] });
+    expect(catalogue.view().knows(['t', 'nosuch', 'more'])).toEqual(Uint32Array.of(1, 0, 1));
   });
 });
 

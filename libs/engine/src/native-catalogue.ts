@@ -122,6 +122,10 @@ class NativeView implements CatalogueView {
     return callNative(() => addon().catalogueFind(this.handle, itemIds));
   }
 
+  knows(attributes: readonly string[]): Uint32Array {
+    return callNative(() => addon().catalogueKnows(this.handle, attributes));
+  }
+
   sids(ordinals: Uint32Array): number[][] {
     const { offsets, codes } = callNative(() => addon().catalogueSids(this.handle, ordinals));
     return Array.from(ordinals, (_, i) => [...codes.subarray(offsets[i], offsets[i + 1])]);

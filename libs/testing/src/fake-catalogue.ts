@@ -82,6 +82,13 @@ export class FakeCatalogue implements Catalogue, CatalogueView {
     return Uint32Array.from(itemIds, (itemId) => this.ordinals.get(itemId) ?? NO_ITEM);
   }
 
+  knows(attributes: readonly string[]): Uint32Array {
+    const items = [...this.ordinals.values()].map(
+      (ordinal) => JSON.parse(this.at(ordinal).attributes ?? '{}') as object,
+    );
+    return Uint32Array.from(attributes, (name) => Number(items.some((item) => name in item)));
+  }
+
   sids(ordinals: Uint32Array): number[][] {
     return Array.from(ordinals, (ordinal) => [...this.at(ordinal).sid]);
   }
@@ -252,6 +259,11 @@ export class FakeChangingCatalogue extends FakeCatalogue implements ChangingCata
       sequence: this.applied.length,
       changeCount,
       matched: Uint32Array.from(matched),
+      paced: Uint32Array.from(
+        batch.filter(({ op }) => op === 'set_pace'),
+        () => 1,
+      ),
+      unvalued: [],
       placed: { offsets: Uint32Array.of(0), codes: new Uint32Array() },
     };
   }

@@ -28,7 +28,8 @@ export function returnedOf(
     );
   const bestLeftOut = items[resultCount]?.value ?? Number.NEGATIVE_INFINITY;
   const itemTerms = Float32Array.from(returned, ({ value, score }) => value - score);
-  return { returned, itemTerms, bestLeftOut, propensities };
+  const prices = Number.isFinite(bestLeftOut) ? ('known' as const) : ('none-left-out' as const);
+  return { returned, itemTerms, bestLeftOut, prices, propensities };
 }
 
 function byValue(

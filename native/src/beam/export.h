@@ -34,6 +34,16 @@ enum class ItemFate : uint8_t { kNotMet, kTaken, kBehindSidCap, kBehindDiversity
 /// search that was not certified.
 enum class Propensities : uint8_t { kKnown = 0, kBeam = 1, kCapped = 2, kStopped = 3 };
 
+/// Why items by value have no critical bid: the search proved no more than the answer, or not even
+/// that; caps make one item's place depend on others'; nothing was left out.
+enum class Prices : uint8_t {
+  kKnown = 0,
+  kUncertified = 1,
+  kStopped = 2,
+  kCapped = 3,
+  kNoneLeftOut = 4
+};
+
 /// Items best first, and the paths they came from. Arrays of one prefix have equal length.
 struct Exported {
   std::vector<catalogue::ItemOrdinal> item_ordinals;
@@ -56,6 +66,7 @@ struct Exported {
   std::vector<float> paces;          // factors of bids
   std::vector<float> critical_bids;  // empty: not known
   float best_left_out = kUnknown;    // minus infinity: nothing was
+  Prices prices = Prices::kKnown;
   // Of a recall that draws.
   uint32_t drawn_from = UINT32_MAX;  // first item that was drawn; the others follow
   std::vector<float> inclusions;     // of the drawn ones: their propensities; empty: not known

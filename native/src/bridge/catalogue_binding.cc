@@ -63,30 +63,46 @@ Napi::Value catalogue_view(const Napi::CallbackInfo& info) {
   return wrap_view(info.Env(), std::make_shared<ViewHandle>(newest));
 }
 
-Napi::Value catalogue_find(const Napi::CallbackInfo& info) {
+/// Errors: REQUEST_INVALID where the second argument is no array of strings.
+template <typename Of>
+Napi::Value for_each_text(const Napi::CallbackInfo& info, const char* name, const Of& of) {
   const Napi::Env env = info.Env();
-  const auto handle = any_view(info[0]);
   if (!info[1].IsArray()) {
     throw make_error(
         env, Code::kRequestInvalid,
-        "catalogueFind.itemIds: expected an array of strings, got " + describe_value(info[1]));
+        std::string(name) + ": expected an array of strings, got " + describe_value(info[1]));
   }
-  const auto ids = info[1].As<Napi::Array>();
-  const catalogue::View& view = *handle->view;
-  auto ordinals = Napi::Uint32Array::New(env, ids.Length());
-  for (uint32_t i = 0; i < ids.Length(); ++i) {
-    const Napi::Value id = ids.Get(i);
-    if (!id.IsString()) {
+  const auto texts = info[1].As<Napi::Array>();
+  auto found = Napi::Uint32Array::New(env, texts.Length());
+  for (uint32_t i = 0; i < texts.Length(); ++i) {
+    const Napi::Value text = texts.Get(i);
+    if (!text.IsString()) {
       throw make_error(env, Code::kRequestInvalid,
-                       "catalogueFind.itemIds[" + std::to_string(i) + "]: expected a string, got " +
-                           describe_value(id));
+                       std::string(name) + "[" + std::to_string(i) +
+                           "]: expected a string, got " + describe_value(text));
     }
-    const auto item = view.find_item(id.As<Napi::String>().Utf8Value());
+    found[i] = of(text.As<Napi::String>().Utf8Value());
+  }
+  return found;
+}
+
+Napi::Value catalogue_find(const Napi::CallbackInfo& info) {
+  const auto handle = any_view(info[0]);
+  const catalogue::View& view = *handle->view;
+  return for_each_text(info, "catalogueFind.itemIds", [&view](const std::string& id) {
+    const auto item = view.find_item(id);
     const bool is_known =
         item != catalogue::kNoItem && view.state(item) != catalogue::ItemState::kRemoved;
-    ordinals[i] = is_known ? item : catalogue::kNoItem;
-  }
-  return ordinals;
+    return is_known ? item : catalogue::kNoItem;
+  });
+}
+
+Napi::Value catalogue_knows(const Napi::CallbackInfo& info) {
+  const auto handle = any_view(info[0]);
+  const catalogue::View& view = *handle->view;
+  return for_each_text(info, "catalogueKnows.attributes", [&view](const std::string& name) {
+    return view.attribute_type(name) ? 1u : 0u;
+  });
 }
 
 std::span<const uint32_t> read_ordinals(const Napi::CallbackInfo& info, const char* name,
@@ -165,6 +181,7 @@ void register_catalogue_functions(Napi::Env env, Napi::Object exports) {
   exports["catalogueInfo"] = Napi::Function::New<&catalogue_info>(env, "catalogueInfo");
   exports["catalogueView"] = Napi::Function::New<&catalogue_view>(env, "catalogueView");
   exports["catalogueFind"] = Napi::Function::New<&catalogue_find>(env, "catalogueFind");
+  exports["catalogueKnows"] = Napi::Function::New<&catalogue_knows>(env, "catalogueKnows");
   exports["catalogueSids"] = Napi::Function::New<&catalogue_sids>(env, "catalogueSids");
   exports["catalogueItems"] = Napi::Function::New<&catalogue_items>(env, "catalogueItems");
   exports["catalogueClose"] = Napi::Function::New<&catalogue_close>(env, "catalogueClose");

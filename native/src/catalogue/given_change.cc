@@ -43,7 +43,7 @@ class Applying {
 
  private:
   Status add_named(size_t index, const GivenChange& given) {
-    if (given.kind == ChangeKind::kSetPace) return apply(index, given, nullptr);
+    if (given.kind == ChangeKind::kSetPace) return add_pace(index, given);
     if (!named_.insert(given.item_id).second) {
       return invalid(index, "itemId", quote(given.item_id) + " stands in the batch already");
     }
@@ -52,6 +52,19 @@ class Applying {
     TESSERA_RETURN_IF_ERROR(check_known(editor_.view(), given.item_id, index));
     const ItemOrdinal item = editor_.view().find_item(given.item_id);
     return apply_to(index, given, {&item, 1});
+  }
+
+  /// A pace on a text that nothing has is taken, since its items may be on their way; the count
+  /// tells it from a typing error.
+  Status add_pace(size_t index, const GivenChange& given) {
+    Clause of_text;
+    of_text.kind = ClauseKind::kIn;
+    of_text.attribute = given.title;
+    of_text.values = {given.item_id};
+    TESSERA_RETURN_IF_ERROR(apply(index, given, nullptr));
+    result_.paced.push_back(
+        static_cast<uint32_t>(items_matching(editor_.view(), of_text).size()));
+    return Status::ok();
   }
 
   /// An item that comes with a vector in place of a semantic ID.

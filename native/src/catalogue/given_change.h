@@ -43,6 +43,7 @@ Status complete_change(size_t index, GivenChange& change);
 struct AppliedChanges {
   std::vector<Change> changes;    // numbered one by one
   std::vector<uint32_t> matched;  // per change with a predicate, in order: items that it let pass
+  std::vector<uint32_t> paced;    // per change of a pace, in order: items that have its text
   SidList placed;                 // per change with a vector, in order: its SID
 };
 

@@ -19,6 +19,25 @@ uint64_t count_changes(std::span<const ChangeBatch> batches) {
   return count;
 }
 
+std::vector<std::string> unvalued_of(const View& view, std::span<const Change> changes) {
+  std::vector<std::string> found;
+  if (view.values() == nullptr) return found;
+  const size_t valuations = view.values()->valuations().size();
+  for (const Change& change : changes) {
+    const bool has_attributes =
+        change.kind == ChangeKind::kUpsert || change.kind == ChangeKind::kSetAttributes;
+    if (!has_attributes || found.size() == kUnvaluedMax) continue;
+    const ItemOrdinal item = view.find_item(change.item_id);
+    if (item == kNoItem || view.state(item) != ItemState::kLive) continue;
+    for (uint32_t v = 0; v < valuations; ++v) {
+      if (view.sum(v, item) != kExcluded) continue;
+      found.push_back(change.item_id);
+      break;
+    }
+  }
+  return found;
+}
+
 }  // namespace
 
 std::shared_ptr<const View> LiveCatalogue::view() const {
@@ -44,11 +63,13 @@ Result<Applied> LiveCatalogue::apply(std::span<const GivenChange> changes, std::
   if (!made.is_ok()) return made.status();
   const uint64_t before = head_->sequence();
   ChangeBatch batch{before, std::move(made.value().changes), std::string(mark)};
-  const Applied applied{editor.sequence(), static_cast<uint32_t>(batch.changes.size()),
-                        std::move(made.value().matched), std::move(made.value().placed)};
+  Applied applied{editor.sequence(), static_cast<uint32_t>(batch.changes.size()),
+                  std::move(made.value().matched), std::move(made.value().paced),
+                  std::move(made.value().placed)};
   if (batch.changes.empty() && mark.empty()) return applied;
   editor.put_mark(mark);
   head_ = editor.finish();
+  applied.unvalued = unvalued_of(*head_, batch.changes);
   if (!options_.folder.empty()) pending_.add(batch);
   if (journal_) journal_->batches.push_back(std::move(batch));
   const std::shared_ptr<Commit> mine = next_commit_;

@@ -30,6 +30,7 @@
 
 namespace tessera::catalogue {
 
+inline constexpr uint32_t kUnvaluedMax = 100;  // that an answer to changes names
 inline constexpr uint32_t kGenerationsKept = 4;  // logs, and the snapshots they follow
 
 struct LiveOptions {
@@ -62,7 +63,10 @@ struct Applied {
   uint64_t sequence = 0;          // of its last change, or of the version that it left as it was
   uint32_t change_count = 0;      // numbered ones
   std::vector<uint32_t> matched;  // AppliedChanges::matched
+  std::vector<uint32_t> paced;    // AppliedChanges::paced
   SidList placed;                 // AppliedChanges::placed
+  /// Live items of the changes that a valuation excludes, e.g. by their bid: the first kUnvaluedMax.
+  std::vector<std::string> unvalued;
 };
 
 /// The content digest of a version.

@@ -183,6 +183,27 @@ std::vector<Valuation> by_bid() {
   return {valuation};
 }
 
+TEST_F(LiveCatalogueTest, AnAnswerToChangesSaysWhatAPaceTouchesAndWhichItemsHaveNoValue) {
+  const auto live = open();
+  Change bidder = upsert("bidder", {1, 2}), other = upsert("other", {1, 3});
+  bidder.attributes = R"({"bid":2.5,"campaign":"spring"})";
+  other.attributes = R"({"bid":-2,"campaign":"spring"})";
+  apply(*live, {bidder});
+  ASSERT_TRUE(live->value_by(by_bid()).is_ok());
+  Change typing_error = pace("spring", 0.5);
+  typing_error.title = "campain";
+  const std::vector<Change> changes{other, pace("spring", 0.5), pace("autumn", 0.5), typing_error};
+  const Applied applied = live->apply(given(changes)).value();
+  EXPECT_EQ(applied.paced, (std::vector<uint32_t>{2, 0, 0}));
+  EXPECT_EQ(applied.unvalued, std::vector<std::string>{"other"});
+  bidder.kind = ChangeKind::kSetAttributes;
+  bidder.attributes = R"({"bid":0,"campaign":"spring"})";
+  other.kind = ChangeKind::kSetAttributes;
+  other.attributes = R"({"bid":1,"campaign":"spring"})";
+  const std::vector<Change> bids{bidder, other};
+  EXPECT_EQ(live->apply(given(bids)).value().unvalued, std::vector<std::string>{"bidder"});
+}
+
 TEST_F(LiveCatalogueTest, PacesAndValuesOutliveARestartACompactionAndARollBack) {
   std::string digest, digest_before;
   uint64_t before = 0;

@@ -1699,6 +1699,12 @@ export const ANSWER_SCHEMAS: Readonly<Record<keyof ConsoleAnswers, object>> = {
               "cappedItems": {
                 "type": "number"
               },
+              "unknownAttributes": {
+                "type": "array",
+                "items": {
+                  "type": "string"
+                }
+              },
               "capsOutcome": {
                 "type": "string",
                 "enum": [
@@ -1727,12 +1733,16 @@ export const ANSWER_SCHEMAS: Readonly<Record<keyof ConsoleAnswers, object>> = {
                   },
                   "bestLeftOut": {
                     "type": "number"
+                  },
+                  "noPrices": {
+                    "type": "string"
                   }
                 },
                 "required": [
                   "name",
                   "scoreWeight",
-                  "weights"
+                  "weights",
+                  "noPrices"
                 ],
                 "additionalProperties": false
               },
@@ -1801,12 +1811,16 @@ export const ANSWER_SCHEMAS: Readonly<Record<keyof ConsoleAnswers, object>> = {
                       },
                       "bestLeftOut": {
                         "type": "number"
+                      },
+                      "noPrices": {
+                        "type": "string"
                       }
                     },
                     "required": [
                       "name",
                       "scoreWeight",
-                      "weights"
+                      "weights",
+                      "noPrices"
                     ],
                     "additionalProperties": false
                   }

@@ -74,6 +74,8 @@ export function applyWire(
 export const answerOf = (applied: AppliedImport): WireApplyResponse => ({
   sequence: applied.sequence,
   matched: [...applied.matched],
+  paced: [...applied.paced],
+  unvaluedItemIds: [...applied.unvalued],
   placed: sidsOf(applied.placed.offsets, applied.placed.codes).map((sid) => ({ sid })),
   alreadyApplied: applied.alreadyApplied,
   offset: applied.offset ?? 0,

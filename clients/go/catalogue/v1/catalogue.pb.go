@@ -1001,9 +1001,15 @@ type ApplyResponse struct {
 	// The batch of `import_mark`, or a change of this idempotency key, was applied before; nothing was done now.
 	AlreadyApplied bool `protobuf:"varint,4,opt,name=already_applied,json=alreadyApplied,proto3" json:"already_applied,omitempty"`
 	// Of the change's entry in the cluster log; 0: the node follows none.
-	Offset        uint64 `protobuf:"varint,5,opt,name=offset,proto3" json:"offset,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	Offset uint64 `protobuf:"varint,5,opt,name=offset,proto3" json:"offset,omitempty"`
+	// Per change with `set_pace`, in their order: items that have its text as that attribute, paused ones too. 0: the
+	// pace waits for such items, or its attribute or text is a typing error.
+	Paced []uint32 `protobuf:"varint,6,rep,packed,name=paced,proto3" json:"paced,omitempty"`
+	// Live items of the changes that some valuation excludes, e.g. for a bid of 0 or less, so that recalls by it do not
+	// get them: the first 100.
+	UnvaluedItemIds []string `protobuf:"bytes,7,rep,name=unvalued_item_ids,json=unvaluedItemIds,proto3" json:"unvalued_item_ids,omitempty"`
+	unknownFields   protoimpl.UnknownFields
+	sizeCache       protoimpl.SizeCache
 }
 
 func (x *ApplyResponse) Reset() {
@@ -1071,6 +1077,20 @@ func (x *ApplyResponse) GetOffset() uint64 {
 	return 0
 }
 
+func (x *ApplyResponse) GetPaced() []uint32 {
+	if x != nil {
+		return x.Paced
+	}
+	return nil
+}
+
+func (x *ApplyResponse) GetUnvaluedItemIds() []string {
+	if x != nil {
+		return x.UnvaluedItemIds
+	}
+	return nil
+}
+
 type ApplyStreamRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// As in ApplyRequest.
@@ -1128,12 +1148,15 @@ func (x *ApplyStreamRequest) GetCatalogue() string {
 type ApplyStreamResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// As in ApplyResponse.
-	Sequence      uint64    `protobuf:"varint,1,opt,name=sequence,proto3" json:"sequence,omitempty"`
-	Matched       []uint32  `protobuf:"varint,2,rep,packed,name=matched,proto3" json:"matched,omitempty"`
-	Placed        []*Placed `protobuf:"bytes,3,rep,name=placed,proto3" json:"placed,omitempty"`
-	Offset        uint64    `protobuf:"varint,5,opt,name=offset,proto3" json:"offset,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	Sequence uint64    `protobuf:"varint,1,opt,name=sequence,proto3" json:"sequence,omitempty"`
+	Matched  []uint32  `protobuf:"varint,2,rep,packed,name=matched,proto3" json:"matched,omitempty"`
+	Placed   []*Placed `protobuf:"bytes,3,rep,name=placed,proto3" json:"placed,omitempty"`
+	Offset   uint64    `protobuf:"varint,5,opt,name=offset,proto3" json:"offset,omitempty"`
+	// As in ApplyResponse.
+	Paced           []uint32 `protobuf:"varint,6,rep,packed,name=paced,proto3" json:"paced,omitempty"`
+	UnvaluedItemIds []string `protobuf:"bytes,7,rep,name=unvalued_item_ids,json=unvaluedItemIds,proto3" json:"unvalued_item_ids,omitempty"`
+	unknownFields   protoimpl.UnknownFields
+	sizeCache       protoimpl.SizeCache
 }
 
 func (x *ApplyStreamResponse) Reset() {
@@ -1192,6 +1215,20 @@ func (x *ApplyStreamResponse) GetOffset() uint64 {
 		return x.Offset
 	}
 	return 0
+}
+
+func (x *ApplyStreamResponse) GetPaced() []uint32 {
+	if x != nil {
+		return x.Paced
+	}
+	return nil
+}
+
+func (x *ApplyStreamResponse) GetUnvaluedItemIds() []string {
+	if x != nil {
+		return x.UnvaluedItemIds
+	}
+	return nil
 }
 
 type ApplyBatchRequest struct {
@@ -1270,12 +1307,15 @@ func (x *ApplyBatchRequest) GetCatalogue() string {
 type ApplyBatchResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// As in ApplyResponse.
-	Sequence      uint64    `protobuf:"varint,1,opt,name=sequence,proto3" json:"sequence,omitempty"`
-	Matched       []uint32  `protobuf:"varint,2,rep,packed,name=matched,proto3" json:"matched,omitempty"`
-	Placed        []*Placed `protobuf:"bytes,3,rep,name=placed,proto3" json:"placed,omitempty"`
-	Offset        uint64    `protobuf:"varint,5,opt,name=offset,proto3" json:"offset,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	Sequence uint64    `protobuf:"varint,1,opt,name=sequence,proto3" json:"sequence,omitempty"`
+	Matched  []uint32  `protobuf:"varint,2,rep,packed,name=matched,proto3" json:"matched,omitempty"`
+	Placed   []*Placed `protobuf:"bytes,3,rep,name=placed,proto3" json:"placed,omitempty"`
+	Offset   uint64    `protobuf:"varint,5,opt,name=offset,proto3" json:"offset,omitempty"`
+	// As in ApplyResponse.
+	Paced           []uint32 `protobuf:"varint,6,rep,packed,name=paced,proto3" json:"paced,omitempty"`
+	UnvaluedItemIds []string `protobuf:"bytes,7,rep,name=unvalued_item_ids,json=unvaluedItemIds,proto3" json:"unvalued_item_ids,omitempty"`
+	unknownFields   protoimpl.UnknownFields
+	sizeCache       protoimpl.SizeCache
 }
 
 func (x *ApplyBatchResponse) Reset() {
@@ -1334,6 +1374,20 @@ func (x *ApplyBatchResponse) GetOffset() uint64 {
 		return x.Offset
 	}
 	return 0
+}
+
+func (x *ApplyBatchResponse) GetPaced() []uint32 {
+	if x != nil {
+		return x.Paced
+	}
+	return nil
+}
+
+func (x *ApplyBatchResponse) GetUnvaluedItemIds() []string {
+	if x != nil {
+		return x.UnvaluedItemIds
+	}
+	return nil
 }
 
 type GetStateRequest struct {
@@ -2332,31 +2386,37 @@ const file_tessera_catalogue_v1_catalogue_proto_rawDesc = "" +
 	"importMark\x12\x1c\n" +
 	"\tcatalogue\x18\x0f \x01(\tR\tcatalogue\"\x1a\n" +
 	"\x06Placed\x12\x10\n" +
-	"\x03sid\x18\x01 \x03(\rR\x03sid\"\xbc\x01\n" +
+	"\x03sid\x18\x01 \x03(\rR\x03sid\"\xfe\x01\n" +
 	"\rApplyResponse\x12\x1a\n" +
 	"\bsequence\x18\x01 \x01(\x04R\bsequence\x12\x18\n" +
 	"\amatched\x18\x02 \x03(\rR\amatched\x124\n" +
 	"\x06placed\x18\x03 \x03(\v2\x1c.tessera.catalogue.v1.PlacedR\x06placed\x12'\n" +
 	"\x0falready_applied\x18\x04 \x01(\bR\x0ealreadyApplied\x12\x16\n" +
-	"\x06offset\x18\x05 \x01(\x04R\x06offset\"j\n" +
+	"\x06offset\x18\x05 \x01(\x04R\x06offset\x12\x14\n" +
+	"\x05paced\x18\x06 \x03(\rR\x05paced\x12*\n" +
+	"\x11unvalued_item_ids\x18\a \x03(\tR\x0funvaluedItemIds\"j\n" +
 	"\x12ApplyStreamRequest\x126\n" +
 	"\achanges\x18\x01 \x03(\v2\x1c.tessera.catalogue.v1.ChangeR\achanges\x12\x1c\n" +
-	"\tcatalogue\x18\x0f \x01(\tR\tcatalogue\"\x99\x01\n" +
+	"\tcatalogue\x18\x0f \x01(\tR\tcatalogue\"\xdb\x01\n" +
 	"\x13ApplyStreamResponse\x12\x1a\n" +
 	"\bsequence\x18\x01 \x01(\x04R\bsequence\x12\x18\n" +
 	"\amatched\x18\x02 \x03(\rR\amatched\x124\n" +
 	"\x06placed\x18\x03 \x03(\v2\x1c.tessera.catalogue.v1.PlacedR\x06placed\x12\x16\n" +
-	"\x06offset\x18\x05 \x01(\x04R\x06offset\"\xb7\x01\n" +
+	"\x06offset\x18\x05 \x01(\x04R\x06offset\x12\x14\n" +
+	"\x05paced\x18\x06 \x03(\rR\x05paced\x12*\n" +
+	"\x11unvalued_item_ids\x18\a \x03(\tR\x0funvaluedItemIds\"\xb7\x01\n" +
 	"\x11ApplyBatchRequest\x126\n" +
 	"\achanges\x18\x01 \x03(\v2\x1c.tessera.catalogue.v1.ChangeR\achanges\x128\n" +
 	"\x06bundle\x18\x02 \x01(\v2 .tessera.catalogue.v1.BundleStepR\x06bundle\x12\x12\n" +
 	"\x04last\x18\x03 \x01(\bR\x04last\x12\x1c\n" +
-	"\tcatalogue\x18\x0f \x01(\tR\tcatalogue\"\x98\x01\n" +
+	"\tcatalogue\x18\x0f \x01(\tR\tcatalogue\"\xda\x01\n" +
 	"\x12ApplyBatchResponse\x12\x1a\n" +
 	"\bsequence\x18\x01 \x01(\x04R\bsequence\x12\x18\n" +
 	"\amatched\x18\x02 \x03(\rR\amatched\x124\n" +
 	"\x06placed\x18\x03 \x03(\v2\x1c.tessera.catalogue.v1.PlacedR\x06placed\x12\x16\n" +
-	"\x06offset\x18\x05 \x01(\x04R\x06offset\"/\n" +
+	"\x06offset\x18\x05 \x01(\x04R\x06offset\x12\x14\n" +
+	"\x05paced\x18\x06 \x03(\rR\x05paced\x12*\n" +
+	"\x11unvalued_item_ids\x18\a \x03(\tR\x0funvaluedItemIds\"/\n" +
 	"\x0fGetStateRequest\x12\x1c\n" +
 	"\tcatalogue\x18\x0f \x01(\tR\tcatalogue\"\xa2\x02\n" +
 	"\x10GetStateResponse\x12\x1a\n" +

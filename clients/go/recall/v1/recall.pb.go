@@ -1699,8 +1699,9 @@ type RecalledItem struct {
 	Value *ItemValue `protobuf:"bytes,8,opt,name=value,proto3,oneof" json:"value,omitempty"`
 	// Of a recall with `explore`: the item was drawn.
 	Explored *bool `protobuf:"varint,9,opt,name=explored,proto3,oneof" json:"explored,omitempty"`
-	// Of a recall with `explore`: the probability with which the item came into the answer; 1 for one that was not drawn.
-	// Absent as `exploration.no_propensities` says.
+	// Of a recall with `explore`: the probability of the item's draw, those of the others as they were
+	// (docs/concepts/exploration.md): its inverse is the item's weight in estimates, not its share of many answers. 1 for
+	// an item that was not drawn. Absent as `exploration.no_propensities` says.
 	Propensity *float64 `protobuf:"fixed64,10,opt,name=propensity,proto3,oneof" json:"propensity,omitempty"`
 	// Of a recall with `rank`.
 	Ranking       *ItemRanking `protobuf:"bytes,11,opt,name=ranking,proto3,oneof" json:"ranking,omitempty"`
@@ -1823,7 +1824,12 @@ type AppliedValuation struct {
 	Weights     map[string]float64     `protobuf:"bytes,3,rep,name=weights,proto3" json:"weights,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"fixed64,2,opt,name=value"`
 	Floor       *float64               `protobuf:"fixed64,4,opt,name=floor,proto3,oneof" json:"floor,omitempty"`
 	// Value of the best item that was left out; absent where none was, and where it is not proved.
-	BestLeftOut   *float64 `protobuf:"fixed64,5,opt,name=best_left_out,json=bestLeftOut,proto3,oneof" json:"best_left_out,omitempty"`
+	BestLeftOut *float64 `protobuf:"fixed64,5,opt,name=best_left_out,json=bestLeftOut,proto3,oneof" json:"best_left_out,omitempty"`
+	// Why no item has a critical bid: `no-bid` (the valuation names none), `uncertified` (the answer is not certified),
+	// `stopped` (the search ended behind the last item of the answer, before it knew the best one that is left out: ask
+	// with a larger `row_budget`), `capped` (diversity caps, or a cap of items of a semantic ID), `none-left-out`,
+	// `popular` (popular items), `ranked` (heads made the order), `relevance` (a gate did). Empty: they have one.
+	NoPrices      string `protobuf:"bytes,6,opt,name=no_prices,json=noPrices,proto3" json:"no_prices,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1891,6 +1897,13 @@ func (x *AppliedValuation) GetBestLeftOut() float64 {
 		return *x.BestLeftOut
 	}
 	return 0
+}
+
+func (x *AppliedValuation) GetNoPrices() string {
+	if x != nil {
+		return x.NoPrices
+	}
+	return ""
 }
 
 // An exploration as it was applied.
@@ -2530,9 +2543,12 @@ type RecallResponse struct {
 	// Of a recall with `explore`.
 	Exploration *AppliedExploration `protobuf:"bytes,29,opt,name=exploration,proto3,oneof" json:"exploration,omitempty"`
 	// Of a recall with `rank`. `certified` and `gap` speak of the items that were ranked, not of those answered.
-	Ranking       *AppliedRanking `protobuf:"bytes,30,opt,name=ranking,proto3,oneof" json:"ranking,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	Ranking *AppliedRanking `protobuf:"bytes,30,opt,name=ranking,proto3,oneof" json:"ranking,omitempty"`
+	// Members of the request that name an attribute which no item has or had, e.g. `frequencyCaps[0].attribute: nosuch`:
+	// such a clause is false, such a cap caps nothing, such an order orders nothing.
+	UnknownAttributes []string `protobuf:"bytes,31,rep,name=unknown_attributes,json=unknownAttributes,proto3" json:"unknown_attributes,omitempty"`
+	unknownFields     protoimpl.UnknownFields
+	sizeCache         protoimpl.SizeCache
 }
 
 func (x *RecallResponse) Reset() {
@@ -2722,6 +2738,13 @@ func (x *RecallResponse) GetExploration() *AppliedExploration {
 func (x *RecallResponse) GetRanking() *AppliedRanking {
 	if x != nil {
 		return x.Ranking
+	}
+	return nil
+}
+
+func (x *RecallResponse) GetUnknownAttributes() []string {
+	if x != nil {
+		return x.UnknownAttributes
 	}
 	return nil
 }
@@ -3278,13 +3301,14 @@ const file_tessera_recall_v1_recall_proto_rawDesc = "" +
 	"\t_exploredB\r\n" +
 	"\v_propensityB\n" +
 	"\n" +
-	"\b_ranking\"\xb1\x02\n" +
+	"\b_ranking\"\xce\x02\n" +
 	"\x10AppliedValuation\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12!\n" +
 	"\fscore_weight\x18\x02 \x01(\x01R\vscoreWeight\x12J\n" +
 	"\aweights\x18\x03 \x03(\v20.tessera.recall.v1.AppliedValuation.WeightsEntryR\aweights\x12\x19\n" +
 	"\x05floor\x18\x04 \x01(\x01H\x00R\x05floor\x88\x01\x01\x12'\n" +
-	"\rbest_left_out\x18\x05 \x01(\x01H\x01R\vbestLeftOut\x88\x01\x01\x1a:\n" +
+	"\rbest_left_out\x18\x05 \x01(\x01H\x01R\vbestLeftOut\x88\x01\x01\x12\x1b\n" +
+	"\tno_prices\x18\x06 \x01(\tR\bnoPrices\x1a:\n" +
 	"\fWeightsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\x01R\x05value:\x028\x01B\b\n" +
@@ -3347,7 +3371,7 @@ const file_tessera_recall_v1_recall_proto_rawDesc = "" +
 	" \x01(\rR\fversionsBack\x1a?\n" +
 	"\x11TokensByTierEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\rR\x05value:\x028\x01\"\xe0\b\n" +
+	"\x05value\x18\x02 \x01(\rR\x05value:\x028\x01\"\x8f\t\n" +
 	"\x0eRecallResponse\x12\x1d\n" +
 	"\n" +
 	"request_id\x18\x01 \x01(\tR\trequestId\x125\n" +
@@ -3375,7 +3399,8 @@ const file_tessera_recall_v1_recall_proto_rawDesc = "" +
 	"\x04rows\x18\x1b \x01(\rR\x04rows\x12F\n" +
 	"\tvaluation\x18\x1c \x01(\v2#.tessera.recall.v1.AppliedValuationH\x01R\tvaluation\x88\x01\x01\x12L\n" +
 	"\vexploration\x18\x1d \x01(\v2%.tessera.recall.v1.AppliedExplorationH\x02R\vexploration\x88\x01\x01\x12@\n" +
-	"\aranking\x18\x1e \x01(\v2!.tessera.recall.v1.AppliedRankingH\x03R\aranking\x88\x01\x01B\x06\n" +
+	"\aranking\x18\x1e \x01(\v2!.tessera.recall.v1.AppliedRankingH\x03R\aranking\x88\x01\x01\x12-\n" +
+	"\x12unknown_attributes\x18\x1f \x03(\tR\x11unknownAttributesB\x06\n" +
 	"\x04_gapB\f\n" +
 	"\n" +
 	"_valuationB\x0e\n" +

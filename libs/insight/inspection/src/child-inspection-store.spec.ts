@@ -101,6 +101,7 @@ function answer(requestId: string): RecallAnswer {
       leftOutByDiversity: 0,
     },
     cappedItems: 0,
+    unknownAttributes: [],
     historyItems: 1,
     trimmedItems: 0,
     skippedItems: 0,

@@ -283,7 +283,8 @@ export class CatalogueChanges {
   private nothingAgain(): AppliedImport {
     const { sequence } = this.catalogue.state();
     const placed = { offsets: Uint32Array.of(0), codes: new Uint32Array() };
-    return { sequence, changeCount: 0, matched: new Uint32Array(), placed, alreadyApplied: true };
+    const none = { matched: new Uint32Array(), paced: new Uint32Array(), unvalued: [] };
+    return { ...none, sequence, changeCount: 0, placed, alreadyApplied: true };
   }
 
   /** Listeners hear of what was applied. */

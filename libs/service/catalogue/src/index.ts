@@ -40,6 +40,7 @@ export type {
 } from './domain/ordered-changes.js';
 export type { VectorSource } from './domain/semantic-ids.js';
 export type { EncoderMark, ItemEncoders, TextEmbedder } from './domain/text-embedder.js';
+export { parseValuations } from './domain/valuation-file.js';
 export { readAttributeSchema, valueByFile } from './outside/attribute-file.js';
 export { BundleLabel } from './outside/bundle-label.js';
 export { readCodebookFolder } from './outside/codebook-folder.js';

@@ -12,7 +12,7 @@ import {
 } from '@tessera/testing';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { recalledItems } from './domain/item-scores.js';
-import { appliedValuation, termNames } from './domain/value.js';
+import { appliedValuation, termNames, UNPROVED } from './domain/value.js';
 
 const LEVELS = ['<a_{code}>'];
 const BIDS = [0.5, undefined, 3, 1, 2];
@@ -104,7 +104,7 @@ describe('a recall by value', () => {
       { itemId: 'i0', score: -1, value: { value: -0.5, terms: { bid: 0.5 } } },
     ]);
     const applied = { name: 'ecpm', scoreWeight: 1, weights: { bid: 1 }, bestLeftOut: -3 };
-    expect(valuation).toEqual(applied);
+    expect(valuation).toEqual(Object.assign(applied, { noPrices: '' }));
     expect(exploration).toBeUndefined();
     expect(items[0]).not.toHaveProperty('explored');
   });
@@ -113,7 +113,8 @@ describe('a recall by value', () => {
     const own = { name: 'ecpm', weights: { bid: 10 }, floor: 6 };
     const { items, valuation, short } = await recall({ valuation: own, resultCount: 5 });
     expect(items.map(({ itemId }) => itemId)).toEqual(['i2', 'i4', 'i3']);
-    expect(valuation).toEqual({ name: 'ecpm', scoreWeight: 1, weights: { bid: 10 }, floor: 6 });
+    const formula = { name: 'ecpm', scoreWeight: 1, weights: { bid: 10 }, floor: 6 };
+    expect(valuation).toEqual(Object.assign(formula, { noPrices: 'none-left-out' }));
     expect(short).toBe(true);
   });
 
@@ -121,7 +122,7 @@ describe('a recall by value', () => {
     const [bid] = ECPM.terms;
     const named = ['bid', '7', 'constructor'].map((name) => Object.assign({}, bid, { name }));
     const formulas = [Object.assign({}, ECPM, { terms: named })];
-    const applied = appliedValuation(BY_VALUE, formulas, Number.NaN);
+    const applied = appliedValuation(BY_VALUE, formulas, UNPROVED);
     expect(applied.weights).toEqual({ bid: 1, '7': 1, constructor: 1 });
     const item = { path: 0, itemId: 'i', title: '', attributes: '', score: 0, ordinal: 0 };
     const worth = { value: 6, pace: 1, criticalBid: NaN, explored: false, propensity: NaN };
@@ -161,6 +162,7 @@ describe('a recall by value', () => {
     expect(answer.items.map(({ itemId }) => itemId)).toEqual(['i3', 'i0']);
     expect(answer.items[0]?.value).toMatchObject({ terms: { bid: 1 } });
     expect(answer.valuation).not.toHaveProperty('bestLeftOut');
+    expect(answer.valuation).toMatchObject({ noPrices: 'popular' });
     expect(answer.exploration).toMatchObject({ slots: 1, noPropensities: 'popular' });
     expect(answer.items[0]).toMatchObject({ explored: false });
     expect(answer.items[0]).not.toHaveProperty('propensity');

@@ -6,6 +6,6 @@
 
 namespace tessera::bridge {
 
-inline constexpr std::string_view kAbiDigest = "f04f97a422667ee5";
+inline constexpr std::string_view kAbiDigest = "91f5ef16e7f383b8";
 
 }  // namespace tessera::bridge

@@ -382,7 +382,9 @@ Napi::Value to_js(Napi::Env env, const catalogue::Applied& from) {
   to["sequence"] = to_js(env, static_cast<double>(from.sequence));
   to["changeCount"] = to_js(env, static_cast<double>(from.change_count));
   to["matched"] = to_js(env, from.matched);
+  to["paced"] = to_js(env, from.paced);
   to["placed"] = to_js(env, from.placed);
+  to["unvalued"] = to_js(env, from.unvalued);
   return to;
 }
 

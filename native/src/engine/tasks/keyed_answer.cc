@@ -39,12 +39,16 @@ void answer_by_value(const beam::LazySearch& search, const catalogue::Reach& rea
   const catalogue::Appraiser& appraiser = *search.options().keys.appraiser;
   add_values(items, appraiser, answer);
   // An item below the floor is none to be had.
-  if (missed && *missed > next && *missed >= appraiser.floor()) return;
-  answer.best_left_out = next;
+  const bool is_stopped = missed && *missed > next && *missed >= appraiser.floor();
+  if (!is_stopped) answer.best_left_out = next;
   const float at_least = std::max(next, appraiser.floor());
-  const bool is_known = search.certificate().is_certified && appraiser.has_bid() &&
-                        at_least > kNoItem && !has_caps(search.options().answer);
-  if (!is_known) return;
+  using beam::Prices;
+  answer.prices = !search.certificate().is_certified  ? Prices::kUncertified
+                  : is_stopped                        ? Prices::kStopped
+                  : has_caps(search.options().answer) ? Prices::kCapped
+                  : !(at_least > kNoItem)             ? Prices::kNoneLeftOut
+                                                      : Prices::kKnown;
+  if (answer.prices != Prices::kKnown || !appraiser.has_bid()) return;
   for (const beam::FoundItem& item : items) {
     answer.critical_bids.push_back(static_cast<float>(
         appraiser.critical_bid(item.item, item.score, static_cast<double>(at_least))));

@@ -5,6 +5,7 @@
 #include <bit>
 #include <cmath>
 #include <map>
+#include <set>
 #include <string>
 
 #include "catalogue/view_editor.h"
@@ -282,6 +283,31 @@ TEST_F(KeyedAnswers, WhyAPropensityIsNotKnownIsTold) {
   EXPECT_EQ(told.answer.propensities, beam::Propensities::kStopped);
   EXPECT_TRUE(std::isnan(told.answer.propensity_of(9)));
   EXPECT_EQ(told.answer.propensity_of(0), 1);
+}
+
+TEST_F(KeyedAnswers, WhyThereIsNoPriceIsTold) {
+  using beam::Prices;
+  // With fewer rows the proof ends with the answer, with fewer still before it.
+  std::set<Prices> seen;
+  for (uint32_t results = 1; results <= 20; ++results) {
+    for (uint32_t rows = 1; rows <= 40; ++rows) {
+      Request asked = make(1, true, 0);
+      asked.result_count = results;
+      asked.row_budget = rows;
+      const Completion told = run(std::move(asked));
+      const Prices prices = told.answer.prices;
+      EXPECT_EQ(told.certificate.is_certified, prices != Prices::kUncertified);
+      EXPECT_EQ(std::isnan(told.answer.critical_bid_of(0)), prices != Prices::kKnown);
+      seen.insert(prices);
+    }
+  }
+  EXPECT_EQ(seen, (std::set<Prices>{Prices::kKnown, Prices::kUncertified, Prices::kStopped}));
+  Request capped = make(2, true, 0);
+  capped.items_per_sid = 1;
+  EXPECT_EQ(run(std::move(capped)).answer.prices, Prices::kCapped);
+  Request all = make(3, true, 0);
+  all.result_count = 4096;
+  EXPECT_EQ(run(std::move(all)).answer.prices, Prices::kNoneLeftOut);
 }
 
 TEST_F(KeyedAnswers, ADrawThatIsNoDistributionIsRefusedNamingTheField) {

@@ -55,6 +55,7 @@ export function WorthMarks({ valuation, exploration, ranking }: Applied) {
           by value {valuation.name}
           {valuation.bestLeftOut !== undefined &&
             `, best left out ${valuation.bestLeftOut.toFixed(3)}`}
+          {valuation.noPrices !== '' && `, no critical bids: ${valuation.noPrices}`}
         </Mark>
       )}
       {exploration !== undefined && (

@@ -128,7 +128,9 @@ const NOTHING_KNOWN: AppliedImport = {
   sequence: 0,
   changeCount: 0,
   matched: new Uint32Array(),
+  paced: new Uint32Array(),
   placed: { offsets: Uint32Array.of(0), codes: new Uint32Array() },
+  unvalued: [],
   alreadyApplied: false,
 };
 

@@ -2,7 +2,7 @@
 
 export interface LoggedItem {
   readonly itemId: string;
-  /** Probability with which it came into the answer, in (0, 1]. */
+  /** Probability of its draw beside the others, in (0, 1]. */
   readonly propensity: number;
   readonly reward: number;
 }

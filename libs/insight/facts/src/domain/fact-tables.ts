@@ -45,7 +45,7 @@ const RECALL_FACT: Columns = {
   explored: ['BOOLEAN[]', 'true of drawn items, in the same order; empty where none was'],
   propensities: [
     'FLOAT[]',
-    'probabilities with which the items came into the answer; empty where they are not known',
+    'probabilities of the items, each drawn beside the others; empty where they are not known',
   ],
   no_propensities: [
     'VARCHAR',

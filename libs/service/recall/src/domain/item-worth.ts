@@ -1,6 +1,6 @@
 import type { Catalogue, EngineAnswer, Reach, ReachRequest, Term } from '@tessera/engine';
 import type { AppliedValuation, ItemValue, RecallRequest } from './recall-types.js';
-import { AppraisedItems, appliedValuation, itemValue } from './value.js';
+import { AppraisedItems, appliedValuation, itemValue, UNPROVED } from './value.js';
 
 /** The reach of a recall by value, without a floor: items below it have values as well. */
 export function withoutFloor(asked: ReachRequest): ReachRequest {
@@ -23,7 +23,7 @@ export class ItemWorth {
     const { terms = [] } = valuations.find(({ name }) => name === valuation.name) ?? {};
     return new ItemWorth(
       itemId,
-      appliedValuation(valuation, valuations, Number.NaN),
+      appliedValuation(valuation, valuations, UNPROVED),
       terms,
       new AppraisedItems(catalogue.appraise(reach, [itemId]), [itemId]),
       await catalogue.excludedItems(reach),

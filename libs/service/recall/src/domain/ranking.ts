@@ -21,7 +21,7 @@ import type {
   RecallContext,
   RecalledItem,
 } from './recall-types.js';
-import { AppraisedItems, appliedValuation, formulaOf, valuationUse } from './value.js';
+import { AppraisedItems, appliedValuation, BY_HEADS, formulaOf, valuationUse } from './value.js';
 
 /** An item with what heads say of it, by which it goes. */
 export interface Placed<Item> {
@@ -204,7 +204,7 @@ export class Ranker {
       leftOut,
       heads: engine.heads,
       ...(valuation && {
-        valuation: appliedValuation(valuation, this.valuations, Number.NaN),
+        valuation: appliedValuation(valuation, this.valuations, BY_HEADS),
       }),
     };
   }

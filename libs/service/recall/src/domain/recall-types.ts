@@ -190,7 +190,7 @@ export interface RecalledItem {
   readonly value?: ItemValue | undefined;
   /** Of a recall that explores: the item was drawn. */
   readonly explored?: boolean | undefined;
-  /** With which probability it came into the answer; left out where that is not known. */
+  /** Of its draw, those of the others as they were; left out where that is not known. */
   readonly propensity?: number | undefined;
   readonly ranking?: ItemRanking | undefined;
 }
@@ -266,6 +266,8 @@ export interface RecallAnswer extends PromptFacts, Certificate {
   readonly itemPolicy: AppliedItemPolicy;
   /** Items that its eligibility lets pass and a frequency cap keeps out. */
   readonly cappedItems: number;
+  /** Members of the request that name an attribute which no item has or had: `path: name`. */
+  readonly unknownAttributes: readonly string[];
   /** How far the counts of its caps can be trusted; undefined: it has none. */
   readonly capsOutcome?: CapsOutcome | undefined;
   /** Of a recall with a valuation. */

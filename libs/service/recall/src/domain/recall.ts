@@ -22,7 +22,8 @@ import type { AppliedValuation, RecallAnswer, RecallRequest } from './recall-typ
 import { certificateOf, uncertified } from './recall-types.js';
 import type { RecallParts } from './runtime-types.js';
 import { sightOf } from './sight.js';
-import { appliedValuation, termNames } from './value.js';
+import { unknownAttributes } from './unknown-attributes.js';
+import { appliedValuation, termNames, type ValueProof } from './value.js';
 
 /**
  * Items for a user: check -> history -> prompt -> engine -> items. Rejects with TesseraError:
@@ -57,7 +58,9 @@ export async function recall(
   const { items, ranking } = await itemsOf(parts, ranker, found, context.signal);
   checkNotErased(prepared, parts.erasures);
   const { explore } = search;
-  const applied = appliedOf(request, catalogue, answer.bestLeftOut);
+  // The order of heads is another than that of which the bids are told.
+  const prices = ranking === undefined ? answer.prices : 'ranked';
+  const applied = appliedOf(request, catalogue, { bestLeftOut: answer.bestLeftOut, prices });
   const requestId = requestIdOf(request);
   const { prompt, skippedItems, trimmedItems } = prepared;
   if (context.isOwn !== true) {
@@ -84,6 +87,7 @@ export async function recall(
       exploration: appliedExploration(explore, answer.propensities, request.eligibility),
     }),
     cappedItems: reach?.cappedItems ?? 0,
+    unknownAttributes: unknownAttributes(request, () => catalogue.view()),
     capsOutcome: caps.outcome,
     ...factsOf(parts, prepared, answer),
     ...(request.wantsSight === true && { sight: sightOf(prepared.history, prompt, answer) }),
@@ -129,9 +133,9 @@ async function itemsOf(
 function appliedOf(
   { valuation }: RecallRequest,
   { valuations }: Catalogue,
-  bestLeftOut: number,
+  proof: ValueProof,
 ): AppliedValuation | undefined {
-  return valuation && appliedValuation(valuation, valuations, bestLeftOut);
+  return valuation && appliedValuation(valuation, valuations, proof);
 }
 
 interface Asked {
@@ -159,7 +163,10 @@ async function withPopular(
     catalogueSequence: reach.sequence,
   });
   const sight = sightOf(prepared.history, prepared.prompt, { tree: undefined });
-  const valuation = appliedOf(request, parts.catalogue, Number.NaN);
+  const valuation = appliedOf(request, parts.catalogue, {
+    bestLeftOut: Number.NaN,
+    prices: 'popular',
+  });
   const { explore } = search;
   return {
     requestId: requestIdOf(request),
@@ -178,6 +185,7 @@ async function withPopular(
     ...(valuation && { valuation }),
     ...(explore && { exploration: appliedExploration(explore, 'popular', undefined) }),
     cappedItems: reach.cappedItems,
+    unknownAttributes: unknownAttributes(request, () => parts.catalogue.view()),
     capsOutcome: caps.outcome,
     ...facts,
     ...(request.wantsSight === true && { sight }),

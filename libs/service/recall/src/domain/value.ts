@@ -1,6 +1,6 @@
 /** Values of items, as requests ask for them and answers have them (docs/concepts/value.md). */
 
-import type { CatalogueAppraisal, Formula, ValuationUse } from '@tessera/engine';
+import type { CatalogueAppraisal, EngineAnswer, Formula, ValuationUse } from '@tessera/engine';
 import { invalid } from './check-request.js';
 import type { AppliedValuation, ItemValue, Valuation } from './recall-types.js';
 
@@ -65,11 +65,21 @@ export function valuationUse(
   return { name: valuation.name, scoreWeight, floor, weights };
 }
 
-/** @param bestLeftOut as the engine has it; not finite: nothing was, or it is not proved */
+/** What is known of the items behind an answer by value. */
+export interface ValueProof {
+  /** As the engine has it; not finite: nothing was left out, or it is not proved. */
+  readonly bestLeftOut: number;
+  readonly prices: EngineAnswer['prices'] | 'popular' | 'ranked';
+}
+
+export const UNPROVED: ValueProof = { bestLeftOut: Number.NaN, prices: 'uncertified' };
+/** Of an order that heads make. */
+export const BY_HEADS: ValueProof = { bestLeftOut: Number.NaN, prices: 'ranked' };
+
 export function appliedValuation(
   valuation: Valuation,
   known: readonly Formula[],
-  bestLeftOut: number,
+  { bestLeftOut, prices }: ValueProof,
 ): AppliedValuation {
   const formula = formulaOf(valuation, known, 'rank.valuation');
   const own = new Map(Object.entries(valuation.weights));
@@ -81,6 +91,7 @@ export function appliedValuation(
     weights: Object.fromEntries(weights),
     ...(Number.isFinite(floor) && { floor }),
     ...(Number.isFinite(bestLeftOut) && { bestLeftOut }),
+    noPrices: formula.bid === '' ? 'no-bid' : prices === 'known' ? '' : prices,
   };
 }
 

@@ -162,6 +162,16 @@ export interface ApplyResponse {
   readonly alreadyApplied: boolean;
   /** Of the change's entry in the cluster log; 0: the node follows none. */
   readonly offset: number;
+  /**
+   * Per change with `set_pace`, in their order: items that have its text as that attribute, paused ones too. 0: the
+   * pace waits for such items, or its attribute or text is a typing error.
+   */
+  readonly paced: readonly number[];
+  /**
+   * Live items of the changes that some valuation excludes, e.g. for a bid of 0 or less, so that recalls by it do not
+   * get them: the first 100.
+   */
+  readonly unvaluedItemIds: readonly string[];
 }
 
 export interface ApplyStreamRequest {
@@ -177,6 +187,9 @@ export interface ApplyStreamResponse {
   readonly matched: readonly number[];
   readonly placed: readonly Placed[];
   readonly offset: number;
+  /** As in ApplyResponse. */
+  readonly paced: readonly number[];
+  readonly unvaluedItemIds: readonly string[];
 }
 
 export interface ApplyBatchRequest {
@@ -201,6 +214,9 @@ export interface ApplyBatchResponse {
   readonly matched: readonly number[];
   readonly placed: readonly Placed[];
   readonly offset: number;
+  /** As in ApplyResponse. */
+  readonly paced: readonly number[];
+  readonly unvaluedItemIds: readonly string[];
 }
 
 export interface GetStateRequest {

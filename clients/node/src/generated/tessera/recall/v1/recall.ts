@@ -435,8 +435,9 @@ export interface RecalledItem {
     | boolean
     | undefined;
   /**
-   * Of a recall with `explore`: the probability with which the item came into the answer; 1 for one that was not drawn.
-   * Absent as `exploration.no_propensities` says.
+   * Of a recall with `explore`: the probability of the item's draw, those of the others as they were
+   * (docs/concepts/exploration.md): its inverse is the item's weight in estimates, not its share of many answers. 1 for
+   * an item that was not drawn. Absent as `exploration.no_propensities` says.
    */
   readonly propensity?:
     | number
@@ -454,7 +455,16 @@ export interface AppliedValuation {
     | number
     | undefined;
   /** Value of the best item that was left out; absent where none was, and where it is not proved. */
-  readonly bestLeftOut?: number | undefined;
+  readonly bestLeftOut?:
+    | number
+    | undefined;
+  /**
+   * Why no item has a critical bid: `no-bid` (the valuation names none), `uncertified` (the answer is not certified),
+   * `stopped` (the search ended behind the last item of the answer, before it knew the best one that is left out: ask
+   * with a larger `row_budget`), `capped` (diversity caps, or a cap of items of a semantic ID), `none-left-out`,
+   * `popular` (popular items), `ranked` (heads made the order), `relevance` (a gate did). Empty: they have one.
+   */
+  readonly noPrices: string;
 }
 
 export interface AppliedValuation_WeightsEntry {
@@ -626,7 +636,14 @@ export interface RecallResponse {
     | AppliedExploration
     | undefined;
   /** Of a recall with `rank`. `certified` and `gap` speak of the items that were ranked, not of those answered. */
-  readonly ranking?: AppliedRanking | undefined;
+  readonly ranking?:
+    | AppliedRanking
+    | undefined;
+  /**
+   * Members of the request that name an attribute which no item has or had, e.g. `frequencyCaps[0].attribute: nosuch`:
+   * such a clause is false, such a cap caps nothing, such an order orders nothing.
+   */
+  readonly unknownAttributes: readonly string[];
 }
 
 export interface RecallBatchRequest {

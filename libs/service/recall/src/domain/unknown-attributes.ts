@@ -1,0 +1,40 @@
+import type { CatalogueView, Clause } from '@tessera/engine';
+import type { RecallRequest } from './recall-types.js';
+
+type Naming = Pick<RecallRequest, 'attributes' | 'eligibility' | 'frequencyCaps' | 'itemPolicy'>;
+/** Path of the member, and the attribute that it names. */
+type Named = readonly [path: string, attribute: string];
+
+/**
+ * Members of a request that name an attribute which no item has or had, as `path: name`. Such a
+ * clause is false, such a cap caps nothing: the end of a campaign is no error, and a typing error
+ * must not be silent.
+ * @param viewOf is asked where a request names any
+ */
+export function unknownAttributes(request: Naming, viewOf: () => CatalogueView): string[] {
+  const named = attributesOf(request).filter(([, attribute]) => attribute !== '');
+  if (named.length === 0) return [];
+  const known = viewOf().knows(named.map(([, attribute]) => attribute));
+  return named.filter((_, i) => known[i] === 0).map(([path, attribute]) => `${path}: ${attribute}`);
+}
+
+function attributesOf(request: Naming): readonly Named[] {
+  const { attributes = [], eligibility, frequencyCaps = [], itemPolicy } = request;
+  const { predicate, drawn } = eligibility ?? {};
+  const { orderBy = '', diversity = [] } = itemPolicy ?? {};
+  return [
+    ...(predicate ? ofClause(predicate, 'eligibility.predicate') : []),
+    ...(drawn ? ofClause(drawn, 'eligibility.drawn') : []),
+    ...frequencyCaps.map((cap, i): Named => [`frequencyCaps[${i}].attribute`, cap.attribute]),
+    ['itemPolicy.orderBy', orderBy],
+    ...diversity.map((cap, i): Named => [`itemPolicy.diversity[${i}].attribute`, cap.attribute]),
+    ...attributes.map((name, i): Named => [`attributes[${i}]`, name]),
+  ];
+}
+
+function ofClause({ kind, attribute, clauses }: Clause, path: string): readonly Named[] {
+  const below = clauses.flatMap((one, i) =>
+    ofClause(one, kind === 'not' ? `${path}.not` : `${path}.${kind}[${i}]`),
+  );
+  return [[`${path}.attribute`, attribute], ...below];
+}

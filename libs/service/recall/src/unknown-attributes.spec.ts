@@ -1,0 +1,51 @@
+import { type CatalogueView, NO_POLICY } from '@tessera/engine';
+import { readEligibility } from '@tessera/recall';
+import { expect, it } from 'vitest';
+import { unknownAttributes } from './domain/unknown-attributes.js';
+
+const KNOWN = ['advertiser', 'bid', 'category'];
+const view = () =>
+  ({
+    knows: (names: readonly string[]) =>
+      Uint32Array.from(names, (name) => Number(KNOWN.includes(name))),
+  }) as CatalogueView;
+
+it('of every member that can name an attribute, those that nothing has are told by path', () => {
+  const eligibility = readEligibility({
+    predicate: { all: [{ attribute: 'bid', min: 1 }, { not: { attribute: 'bd', min: 1 } }] },
+    drawn: { attribute: 'state', in: ['fresh'] },
+  });
+  const cap = { action: '', maxBehaviours: 1, windowSeconds: 60 };
+  const found = unknownAttributes(
+    {
+      eligibility,
+      frequencyCaps: [Object.assign({ attribute: 'advrtiser' }, cap)],
+      itemPolicy: {
+        orderBy: 'prce',
+        diversity: [
+          { attribute: 'category', maxItems: 1 },
+          { attribute: 'brand', maxItems: 1 },
+        ],
+      },
+      attributes: ['bid', 'colour'],
+    },
+    view,
+  );
+  expect(found).toEqual([
+    'eligibility.predicate.all[1].not.attribute: bd',
+    'eligibility.drawn.attribute: state',
+    'frequencyCaps[0].attribute: advrtiser',
+    'itemPolicy.orderBy: prce',
+    'itemPolicy.diversity[1].attribute: brand',
+    'attributes[1]: colour',
+  ]);
+});
+
+it('costs no version of the catalogue where a request names none', () => {
+  const cap = { action: 'click', attribute: '', maxBehaviours: 1, windowSeconds: 60 };
+  const none = { frequencyCaps: [cap], itemPolicy: NO_POLICY };
+  const unasked = () => {
+    throw new Error('asked');
+  };
+  expect(unknownAttributes(none, unasked)).toEqual([]);
+});
