@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { loadConfig } from '@tessera/config';
-import { bodyText, entryBytes } from '@tessera/log';
-import { REFUSE, Reached } from '@tessera/node';
+import { bodyText, type ClusterLog, entryBytes } from '@tessera/log';
+import { GIVE_UP, PART_NAMES, REFUSE, Reached } from '@tessera/node';
 import { openClusterLog } from '../apps/feature/src/index.js';
 import { Flags, fail, print, runCommand } from './terminal/command.js';
 import { type Column, table } from './terminal/table.js';
@@ -9,27 +9,44 @@ import { type Column, table } from './terminal/table.js';
 const USAGE = `usage: npm run log
        npm run log -- continue --from NODE
        npm run log -- refuse OFFSET
+       npm run log -- give-up OFFSET STORE
 
 Shows the log of a cluster: its bounds, how far nodes are, and how far they have seen it. For a log
 that has lost entries, and for an entry whose body is lost (docs/operate/cluster.md).
   continue --from NODE   begins the log anew, with the state of that node: what others have beyond
                          it is lost. Restart NODE, then the other nodes; their states are put aside
-  refuse OFFSET          every node refuses this entry, whose body no node has applied
+  refuse OFFSET          every node refuses this entry, which no node can apply: its body is lost,
+                         or its kind is of a release that nobody runs; waiting nodes go on
+  give-up OFFSET STORE   the erasure of this entry counts without a store that refuses it on each
+                         node that still waits: ${PART_NAMES.join(', ')}
 The cluster is that of the configuration (TESSERA_CLUSTER_LOG, _ETCD, _NAME, _LOG_STORE, ...).`;
 
 const COLUMNS: readonly Column[] = [
   { name: 'node' },
   { name: 'offset', right: true },
   { name: 'erased up to', right: true },
+  { name: 'but for' },
   { name: 'chain' },
   { name: 'state' },
 ];
 
+/** Appends an act of a person. */
+async function put(log: ClusterLog, node: string, kind: string, body: object): Promise<number> {
+  const { end, chain = '' } = await log.bounds();
+  const after = { offset: end, chain };
+  const head = { key: `${kind} ${JSON.stringify(body)}`, node, kind };
+  return log.append(entryBytes(head, bodyText(body), after), after);
+}
+
 await runCommand(USAGE, async (words) => {
   const verb = words[0]?.startsWith('--') ? 'show' : (words[0] ?? 'show');
-  const word = verb === 'refuse' ? (words[1] ?? '') : '';
+  const isAct = verb === 'refuse' || verb === 'give-up';
+  const word = isAct ? (words[1] ?? '') : '';
+  const part = verb === 'give-up' ? (words[2] ?? '') : '';
   const isNamed = verb === 'show' && words[0] !== verb ? 0 : 1;
-  const flags = Flags.parse(words.slice(isNamed + (word === '' ? 0 : 1)), { from: 'text' });
+  const flags = Flags.parse(words.slice(isNamed + (word === '' ? 0 : 1) + (part === '' ? 0 : 1)), {
+    from: 'text',
+  });
   const loaded = loadConfig().config;
   const node = { ...loaded.node, name: `command ${randomUUID()}` };
   const config = { ...loaded, node };
@@ -47,16 +64,19 @@ await runCommand(USAGE, async (words) => {
       await print(
         `log ${identity} is to begin with the state of ${from}: restart it, then the others`,
       );
-    } else if (verb === 'refuse') {
+    } else if (isAct) {
       const offset = Number(word);
       if (!Number.isSafeInteger(offset) || offset < 1) fail('OFFSET', 'a number from 1 on', word);
-      const after = { offset: bounds.end, chain: bounds.chain ?? '' };
-      const head = { key: `${REFUSE} ${offset}`, node: node.name, kind: REFUSE };
-      const at = await log.append(entryBytes(head, bodyText({ offset }), after), after);
-      await print(`entry ${at} refuses entry ${offset}: restart the nodes that stopped before it`);
+      const isRefusal = verb === 'refuse';
+      if (!isRefusal && !PART_NAMES.some((name) => name === part)) {
+        fail('STORE', PART_NAMES.join(' or '), part);
+      }
+      const kind = isRefusal ? REFUSE : GIVE_UP;
+      const at = await put(log, node.name, kind, isRefusal ? { offset } : { offset, part });
+      await print(`entry ${at}: ${isRefusal ? 'refuses' : `gives ${part} up for`} entry ${offset}`);
     } else if (verb === 'show') {
       const { identity, first, end, chain = '' } = bounds;
-      const seen = await reached.newest(identity);
+      const seen = (await reached.all()).find((one) => one.log === identity);
       await print(
         `${log.place}: log ${identity || 'none'}, entries ${first} to ${end}, chain ${chain}`,
       );
@@ -65,12 +85,13 @@ await runCommand(USAGE, async (words) => {
         one.node,
         String(one.offset),
         String(one.erased),
+        one.open.join(' '),
         one.chain,
-        one.needsSnapshot ? 'waits for a snapshot' : one.digest.slice(0, 8),
+        one.standing === 'serving' ? one.digest.slice(0, 8) : one.standing,
       ]);
       await print(table(COLUMNS, rows));
     } else {
-      fail('command', 'continue or refuse', verb);
+      fail('command', 'continue, refuse or give-up', verb);
     }
   } finally {
     await log.close();

@@ -1,17 +1,17 @@
 import type { ChangeAudits } from '@tessera/access';
 import { type BehaviourEvent, type BehaviourLog, checkBehaviourEvent } from '@tessera/behaviour';
-import type { Call } from '@tessera/call';
+import { asSignal, type Call } from '@tessera/call';
 import { TesseraError } from '@tessera/errors';
 import type { Carrier, Edge, Log, Metrics, Tracing } from '@tessera/telemetry';
 import type { KvFollower } from './kv-follower.js';
-import type { Erased, UserErasure } from './user-erasure.js';
+import type { Erased } from './user-erasure.js';
 
 export interface BehaviourParts {
   readonly behaviours: BehaviourLog;
   readonly metrics: Metrics;
   /** Told of what is stored now; left out: nobody is. */
   readonly onAdded?: ((events: readonly BehaviourEvent[]) => void) | undefined;
-  readonly erasure: Pick<UserErasure, 'erase'>;
+  readonly erasure: ErasesUsers;
   readonly changes: Pick<ChangeAudits, 'audited' | 'note' | 'noted'>;
   readonly follower: Pick<KvFollower, 'follow'>;
   readonly tracing: Tracing;
@@ -21,7 +21,13 @@ export interface BehaviourParts {
 }
 
 /** By whom and where a change was asked for. */
-type Asker = Pick<Call, 'edge' | 'caller'>;
+type Asker = Pick<Call, 'edge' | 'caller' | 'signal'>;
+
+/** Erases users everywhere. */
+export interface ErasesUsers {
+  /** Acknowledged when it holds everywhere. Rejects where the signal is aborted before. */
+  erase(userId: string, signal?: AbortSignal): Promise<Erased>;
+}
 
 /** Checks, stores and counts behaviours, for all edges. */
 export class BehaviourEdge {
@@ -65,9 +71,9 @@ export class BehaviourEdge {
     );
   }
 
-  erase(userId: string, { edge, caller }: Asker): Promise<Erased> {
+  erase(userId: string, { edge, caller, signal }: Asker): Promise<Erased> {
     const change = { action: 'erase-user', actor: caller.name, edge, name: userId };
-    const act = () => this.parts.erasure.erase(userId);
+    const act = () => this.parts.erasure.erase(userId, asSignal(signal));
     return this.parts.changes.audited(change, act, ({ known }) => (known ? '' : 'was not known'));
   }
 

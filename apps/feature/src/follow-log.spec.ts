@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { loadConfig } from '@tessera/config';
 import { markOf, positionOf } from '@tessera/contracts';
+import { Readiness } from '@tessera/lifecycle';
 import { startOf } from '@tessera/node';
 import { createLog } from '@tessera/telemetry';
 import {
@@ -67,6 +68,7 @@ it('erases whom the log erases, before it serves and while it does, and no other
   const behaviours = new FakeBehaviours();
   const followed = await open(behaviours);
   await until('a is erased', () => behaviours.erased.join() === 'a');
+  await followed.node.serve(new Readiness());
   expect(await followed.node.erase({ userId: 'b', ...ALL })).toEqual({ known: true, recalls: 0 });
   expect(behaviours.erased).toEqual(['a', 'b']);
   await followed.close();

@@ -1,3 +1,4 @@
+export type { ErasesUsers } from './behaviour-edge.js';
 export { openClusterLog } from './cluster-log.js';
 export { pendingErasuresOf, retrievalPools } from './erasure-parts.js';
 export { behaviourMethods, FeatureModule, type FeatureOptions } from './feature.module.js';

@@ -25,6 +25,7 @@ import { brokerCondition, serveTopics, topicNames, topicSettings } from '@tesser
 import { closing, Drain, Readiness } from '@tessera/lifecycle';
 import { type Log, Metrics, NO_TRACING, openTracing, type Tracing } from '@tessera/telemetry';
 import { CLOCK } from '@tessera/units';
+import type { ErasesUsers } from './behaviour-edge.js';
 import { openClusterLog } from './cluster-log.js';
 import { pendingErasuresOf, retrievalPools } from './erasure-parts.js';
 import { behaviourMethods, type FeatureOptions } from './feature.module.js';
@@ -116,7 +117,7 @@ async function openErasure(
   follower: KvFollower,
   readiness: Readiness,
 ): Promise<{
-  readonly erasure: Pick<UserErasure, 'erase'>;
+  readonly erasure: ErasesUsers;
   readonly closeErasure: () => Promise<void>;
 }> {
   const { opened } = openClusterLog(config);
@@ -124,7 +125,9 @@ async function openErasure(
     const followed = await followLog(config, opened, behaviours, log);
     await followed.node.serve(readiness);
     const all = { withBehaviours: true, withRecords: true };
-    const erasure = { erase: (userId: string) => followed.node.erase({ userId, ...all }) };
+    const erasure: ErasesUsers = {
+      erase: (userId, signal) => followed.node.erase({ userId, ...all }, signal),
+    };
     return { erasure, closeErasure: followed.close };
   }
   const pending = await pendingErasuresOf(config);

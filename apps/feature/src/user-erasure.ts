@@ -54,6 +54,7 @@ export class UserErasure {
       offset: 0,
       withBehaviours: true,
       withRecords: true,
+      withPool: true,
     };
     await pending.put(erasure);
     return this.finish(erasure);

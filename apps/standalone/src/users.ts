@@ -6,6 +6,7 @@ import type { RecallRuntime } from '@tessera/recall';
 import type { Log, Metrics } from '@tessera/telemetry';
 import {
   AllPools,
+  type ErasesUsers,
   KvFollower,
   OwnPool,
   pendingErasuresOf,
@@ -31,7 +32,7 @@ export interface UsersNeeds {
 export interface Users {
   readonly follower: KvFollower;
   /** Undefined where users cannot be erased. */
-  readonly erasure: Pick<UserErasure, 'erase'> | undefined;
+  readonly erasure: ErasesUsers | undefined;
   close(): Promise<void>;
 }
 
@@ -45,8 +46,8 @@ export async function openUsers(needs: UsersNeeds): Promise<Users> {
     const budgetMs = config.recall.deadlineMsMax;
     const follower = new KvFollower({ pools: own, metrics, log, budgetMs });
     const all = { withBehaviours: true, withRecords: true };
-    const erasure = clusterNode && {
-      erase: (userId: string) => clusterNode.erase({ userId, ...all }),
+    const erasure: ErasesUsers | undefined = clusterNode && {
+      erase: (userId, signal) => clusterNode.erase({ userId, ...all }, signal),
     };
     return { follower, erasure, close: async () => undefined };
   }

@@ -32,6 +32,7 @@ export { relevanceProfile } from './relevance-profile.js';
 export { S3_CREDENTIALS, type S3Server, startS3Server } from './s3-server.js';
 export { safetensorsHeader, valuesOf } from './safetensors-header.js';
 export { seededRandom } from './seeded-random.js';
+export { type NodeClock, SimulatedClock } from './simulated-clock.js';
 export { StalledReader } from './stalled-reader.js';
 export { temporaryFolder } from './temporary-folder.js';
 export { TEXT_LIMITS } from './text-limits.js';

@@ -2,6 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { TesseraError } from '@tessera/errors';
 import { partsOfRegular } from '@tessera/files';
 import {
+  type Admit,
   type ChainPoint,
   type ClusterLog,
   chained,
@@ -14,6 +15,7 @@ import {
   type Renewal,
   type SeenPosition,
 } from '@tessera/log';
+import { type Clock, PROCESS_CLOCK } from '@tessera/turns';
 
 const HEARTBEAT_MS = 200;
 const YIELD_ENTRIES_MAX = 512;
@@ -31,7 +33,9 @@ export class MemoryLogState {
   readonly digests = new Map<number, string>();
   /** Every call of every handle rejects while it is set. */
   away = false;
-  private waiting: (() => void)[] = [];
+  private waiting: AbortController[] = [];
+
+  constructor(readonly clock: Clock = PROCESS_CLOCK) {}
 
   get end(): number {
     return this.first + this.entries.length - 1;
@@ -55,7 +59,7 @@ export class MemoryLogState {
     this.wake();
   }
 
-  /** As a server that was restored from an older copy of it. */
+  /** As a server that was restored from an older copy of it, with the positions that it had. */
   cutBehind(offset: number): void {
     this.entries.splice(offset + 1 - this.first);
     for (const [node, position] of this.positions) {
@@ -81,22 +85,15 @@ export class MemoryLogState {
 
   /** Every reader looks again. */
   wake(): void {
-    for (const go of this.waiting.splice(0)) go();
+    for (const waiting of this.waiting.splice(0)) waiting.abort();
   }
 
   /** Resolves with the next entry, with the time of a heartbeat, or where the signal is aborted. */
-  changed(signal: AbortSignal): Promise<void> {
-    return new Promise((resolve) => {
-      const timer = setInterval(() => go(), HEARTBEAT_MS);
-      const go = () => {
-        clearInterval(timer);
-        signal.removeEventListener('abort', go);
-        resolve();
-      };
-      signal.addEventListener('abort', go, { once: true });
-      this.waiting.push(go);
-      if (signal.aborted) go();
-    });
+  async changed(signal: AbortSignal, clock = this.clock): Promise<void> {
+    const waiting = new AbortController();
+    this.waiting.push(waiting);
+    await clock.pause(HEARTBEAT_MS, AbortSignal.any([signal, waiting.signal]));
+    this.waiting = this.waiting.filter((one) => one !== waiting);
   }
 }
 
@@ -110,25 +107,31 @@ export class MemoryLog implements ClusterLog {
   constructor(
     readonly state: MemoryLogState = new MemoryLogState(),
     private readonly leaseMs = LEASE_MS,
+    /** Resolves when the process of the handle runs. */
+    private readonly gate: () => Promise<void> = () => Promise.resolve(),
   ) {}
 
   async bounds(): Promise<LogBounds> {
-    this.check();
+    await this.check();
     const { identity, first, end, chain, anew } = this.state;
     return { identity, first, end, chain, anew };
   }
 
   async begin(identity: string): Promise<string> {
-    this.check();
+    await this.check();
     this.state.identity ||= identity;
     return this.state.identity;
   }
 
-  async append(bytes: Uint8Array, after: ChainPoint): Promise<number> {
-    this.check();
+  async append(bytes: Uint8Array, after: ChainPoint, admit?: Admit): Promise<number> {
+    await this.check();
     const chain = after.offset > this.state.end ? '' : this.state.chainAt(after.offset);
     const isKnown = chain !== undefined && (chain === '' || after.chain !== '');
-    if (!isKnown || chain === after.chain) return this.state.append(bytes);
+    if (!isKnown || chain === after.chain) {
+      const { identity, end, anew } = this.state;
+      admit?.({ identity, end, anew });
+      return this.state.append(bytes);
+    }
     const message = `${this.place}: expected entry ${after.offset} with digest ${after.chain}`;
     throw new TesseraError('LOG_DIFFERENT', `${message}, got ${chain || 'a shorter log'}`);
   }
@@ -137,7 +140,7 @@ export class MemoryLog implements ClusterLog {
     const ended = AbortSignal.any([signal, this.closing.signal]);
     const { state } = this;
     for (let next = Math.max(from, NO_OFFSET + 1); !ended.aborted; ) {
-      this.check();
+      await this.check();
       if (next > state.end + 1) {
         const message = `${this.place}: expected entries up to ${next - 1}, got ${state.end}`;
         throw new TesseraError('LOG_DIFFERENT', message);
@@ -155,15 +158,15 @@ export class MemoryLog implements ClusterLog {
   }
 
   async trim(before: number): Promise<void> {
-    this.check();
+    await this.check();
     this.state.trim(Math.max(0, Math.min(before, this.state.end + 1) - this.state.first));
   }
 
   async say(position: NodePosition): Promise<number> {
-    this.check();
+    await this.check();
     const { node, process } = position;
     const there = this.state.positions.get(node);
-    const saidMs = performance.now();
+    const saidMs = this.state.clock.nowMs();
     const isHeld = there !== undefined && saidMs - there.saidMs < LEASE_MS;
     if (isHeld && there.process !== process) {
       const message = `node.name: expected a name that no other node has, got ${node}`;
@@ -174,8 +177,8 @@ export class MemoryLog implements ClusterLog {
   }
 
   async positions(): Promise<readonly SeenPosition[]> {
-    this.check();
-    const now = performance.now();
+    await this.check();
+    const now = this.state.clock.nowMs();
     return [...this.state.positions.values()].map(({ saidMs, ...position }) => ({
       ...position,
       ageMs: now - saidMs,
@@ -183,18 +186,18 @@ export class MemoryLog implements ClusterLog {
   }
 
   async leave({ node, process }: NodePosition): Promise<void> {
-    this.check();
+    await this.check();
     const { positions } = this.state;
     if (positions.get(node)?.process === process) positions.delete(node);
   }
 
   async beginAnew(identity: string, anew: Renewal): Promise<void> {
-    this.check();
+    await this.check();
     this.state.beginAnew(identity, anew);
   }
 
   async digestAt(offset: number, digest: string): Promise<string> {
-    this.check();
+    await this.check();
     const kept = this.state.digests.get(offset) ?? digest;
     this.state.digests.set(offset, kept);
     return kept;
@@ -204,7 +207,8 @@ export class MemoryLog implements ClusterLog {
     this.closing.abort();
   }
 
-  private check(): void {
+  private async check(): Promise<void> {
+    await this.gate();
     if (!this.away && !this.state.away) return;
     throw new TesseraError('STORE_UNAVAILABLE', `${this.place}: it is away`);
   }

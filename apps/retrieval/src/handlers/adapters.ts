@@ -40,7 +40,7 @@ export function adapterHandlers(edge: AdapterEdge) {
   const pinned =
     (isPinned: boolean) =>
     async (read: Read<WirePinRequest>, call: Call): Promise<WirePinResponse> => {
-      const how = submissionOf(call.field);
+      const how = submissionOf(call);
       const version = await edge.pinAs(call.caller, named(read()), isPinned, how);
       return { version: toWireVersion(edge.described(version)) };
     };
@@ -49,7 +49,7 @@ export function adapterHandlers(edge: AdapterEdge) {
       messages: AsyncIterable<WirePushRequest>,
       call: Call,
     ): Promise<WirePushResponse> => {
-      const how = submissionOf(call.field);
+      const how = submissionOf(call);
       const { version, isKnown } = await edge.pushAs(call.caller, partsOf(messages), how);
       return { version: toWireVersion(edge.described(version)), known: isKnown };
     },
@@ -64,7 +64,7 @@ export function adapterHandlers(edge: AdapterEdge) {
     ): Promise<WireActivateResponse> => {
       const message = read();
       const wanted = parseActivation(message);
-      const how = submissionOf(call.field);
+      const how = submissionOf(call);
       const activated = await edge.activateAs(call.caller, named(message), wanted, how);
       return toWireActivated(activated, edge.described(activated.version));
     },
@@ -75,7 +75,7 @@ export function adapterHandlers(edge: AdapterEdge) {
       const message = read();
       const { name, digest } = named(message);
       const wanted = { digest, holder: text('holder', message.holder) };
-      const how = submissionOf(call.field);
+      const how = submissionOf(call);
       const { serves, replaced } = await edge.rollBackAs(call.caller, name, wanted, how);
       return {
         version: serves && toWireVersion(edge.described(serves)),
@@ -85,7 +85,7 @@ export function adapterHandlers(edge: AdapterEdge) {
     Pin: pinned(true),
     Unpin: pinned(false),
     Delete: async (read: Read<WireDeleteRequest>, call: Call): Promise<WireDeleteResponse> => {
-      await edge.deleteAs(call.caller, named(read()), submissionOf(call.field));
+      await edge.deleteAs(call.caller, named(read()), submissionOf(call));
       return {};
     },
   });

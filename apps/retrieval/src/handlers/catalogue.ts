@@ -77,7 +77,7 @@ class CatalogueCalls {
   async apply(
     message: WireApplyRequest,
     call: Call,
-    how = submissionOf(call.field),
+    how = submissionOf(call),
   ): Promise<WireApplyResponse> {
     const applied = await this.applied(call, message.catalogue, () => {
       const changes = parseWireChanges(message.changes);
@@ -91,8 +91,8 @@ class CatalogueCalls {
     batches: AsyncIterable<WireApplyStreamRequest>,
     call: Call,
   ): AsyncGenerator<WireApplyStreamResponse> {
-    const { waitFor } = submissionOf(call.field);
-    const how = waitFor === undefined ? {} : { waitFor };
+    const { waitFor, signal } = submissionOf(call);
+    const how = { waitFor, signal };
     for await (const batch of batches) {
       yield this.apply({ ...batch, bundle: undefined, importMark: undefined }, call, how);
     }
@@ -108,7 +108,7 @@ class CatalogueCalls {
       if (batch.isWhole) break;
     }
     const of = (name: string) => this.of({ catalogue: name });
-    const how = submissionOf(call.field);
+    const how = submissionOf(call);
     return answerOf(
       await this.applied(call, batch.catalogue, () => batch.apply(of, SOURCES[call.edge], how)),
     );
@@ -124,7 +124,7 @@ class CatalogueCalls {
     const { catalogue, sequence: to } = message;
     const detail = `to sequence ${to}`;
     const change = { ...changeOf('roll-back-catalogue', call, catalogue), detail };
-    const how = submissionOf(call.field);
+    const how = submissionOf(call);
     const act = () => this.of(message).rollBack(to, SOURCES[call.edge], how);
     return { sequence: await this.parts.changes.audited(change, act, sequenceTold) };
   }

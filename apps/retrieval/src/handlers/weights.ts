@@ -19,7 +19,7 @@ export function weightsHandlers(edge: WeightsEdge) {
     ): Promise<WireWeightsUpdateResponse> => {
       const { name, endAdapters } = read();
       const wanted = { name: text('name', name), endAdapters };
-      const updated = await edge.update(call.caller, wanted, submissionOf(call.field));
+      const updated = await edge.update(call.caller, wanted, submissionOf(call));
       const { digest, drainedUs, swappedUs } = updated;
       return { digest, drainedUs, swappedUs };
     },
@@ -28,7 +28,7 @@ export function weightsHandlers(edge: WeightsEdge) {
       call: Call,
     ): Promise<WireWeightsRollbackResponse> => {
       read();
-      const { serving, ...update } = await edge.rollBack(call.caller, submissionOf(call.field));
+      const { serving, ...update } = await edge.rollBack(call.caller, submissionOf(call));
       const { digest, drainedUs, swappedUs } = update;
       return { name: serving, digest, drainedUs, swappedUs };
     },

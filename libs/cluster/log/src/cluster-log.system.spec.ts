@@ -120,7 +120,10 @@ const position = (node: string, process: string, offset = 1) => ({
   chain: 'c',
   erased: offset,
   digest: `${process} at ${offset}`,
-  needsSnapshot: false,
+  log: 'one',
+  standing: 'serving' as const,
+  open: [],
+  canSnapshot: true,
 });
 
 for (const { name, servers, ...kind } of KINDS) {

@@ -99,7 +99,8 @@ describe.skipIf(missing.length > 0)('a log in etcd', () => {
     const after = { offset: 0, chain: await other.begin('one') };
     const position = { node: 'late', process: 'p', offset: 1, chain: '', erased: 1 };
     await late.append(bytesOf('first'), after);
-    await late.say({ ...position, digest: '', needsSnapshot: false });
+    const word = { log: 'one', standing: 'serving', open: [], canSnapshot: true } as const;
+    await late.say({ ...position, ...word, digest: '' });
     link.isHeld = true;
     await late.append(bytesOf('late'), after).catch(() => undefined);
     await until('others count on it no more', async () => (await other.positions()).length === 0);

@@ -1,12 +1,15 @@
 export {
+  type Admit,
   type ChainPoint,
   type ClusterLog,
   ENTRY_BYTES_MAX,
   LEASE_MS,
   type LogBounds,
+  type LogEnd,
   type LogEntry,
   NO_OFFSET,
   type NodePosition,
+  type NodeStanding,
   type Renewal,
   type SeenPosition,
 } from './domain/cluster-log.js';

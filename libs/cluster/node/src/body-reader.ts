@@ -2,7 +2,7 @@ import { TesseraError } from '@tessera/errors';
 import { bodyOf, type ClusterLog, type EntryStore, type ReadEntry } from '@tessera/log';
 import { entriesOf } from './entries-of.js';
 
-/** Kind of the entries by which a person refuses one whose body is lost: `{"offset": N}`. */
+/** Kind of the entries by which a person refuses one that no node can apply: `{"offset": N}`. */
 export const REFUSE = 'refuse';
 
 /** Bodies of entries: in the entry, or in the store under the name that it has. */
@@ -13,8 +13,8 @@ export class BodyReader {
   ) {}
 
   /**
-   * Rejects with REQUEST_INVALID for a body that is none, or that a later entry refuses: alike on
-   * every node; with LOG_INCOMPLETE for one that is gone, and as the store does.
+   * Rejects with REQUEST_INVALID for a body that is none, alike on every node; with LOG_INCOMPLETE
+   * for one that is gone, and as the store does.
    */
   async of({ text, stored, format }: ReadEntry, offset = 0): Promise<unknown> {
     const content = stored === '' ? text : await this.stored(stored, offset);
@@ -32,9 +32,6 @@ export class BodyReader {
     } catch (thrown) {
       const error = TesseraError.from(thrown);
       if (error.code !== 'STORE_CORRUPT') throw error;
-      if (offset > 0 && (await this.isRefused(offset))) {
-        throw new TesseraError('REQUEST_INVALID', `entry ${offset} is refused: its body is lost`);
-      }
       const message =
         `${error.message}: the body of entry ${offset}. A node that has applied it makes a ` +
         `snapshot; where none has: npm run log -- refuse ${offset}`;
@@ -42,7 +39,8 @@ export class BodyReader {
     }
   }
 
-  private async isRefused(offset: number): Promise<boolean> {
+  /** A later entry says so. */
+  async isRefused(offset: number): Promise<boolean> {
     const { end } = await this.log.bounds();
     for await (const { kind, text } of entriesOf(this.log, offset + 1, end)) {
       if (kind === REFUSE && text === JSON.stringify({ offset })) return true;

@@ -1,14 +1,15 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { PendingErasure, PendingErasures } from '@tessera/erasure';
 import { TesseraError } from '@tessera/errors';
 import type { ConditionReading } from '@tessera/lifecycle';
-import type { Log } from '@tessera/telemetry';
-import { ERASE, type Erasure } from './domain/erasure.js';
-import type { StatePart } from './domain/replicated-state.js';
+import type { NodePosition } from '@tessera/log';
+import { Limit, unless } from '@tessera/turns';
+import { ERASE, type Erasure, GIVE_UP } from './domain/erasure.js';
+import { mayPass, type StatePart } from './domain/replicated-state.js';
+import { Lane, type Running, type Work } from './work.js';
 
 /** Result of an erasure on one node. */
 export interface Erased {
-  /** Behaviours or a profile were there. */
+  /** Behaviours or a profile were there, or may have been. */
   readonly known: boolean;
   /** Recorded recalls that went. */
   readonly recalls: number;
@@ -23,69 +24,104 @@ export interface EventualPart {
 
 /** Stores of a node that keep something of users. */
 export interface EventualParts {
-  /** First: the others are made of them. */
   readonly behaviours: EventualPart;
   readonly records: EventualPart;
   /** Prompts, keys and values, in this process and in the store that nodes share. */
   readonly pool: EventualPart;
 }
 
-const RETRY_MS = 500;
+export type PartName = keyof EventualParts;
+
+/** Members of a pending erasure that say which parts are left to be done. */
+const LEFT = { behaviours: 'withBehaviours', records: 'withRecords', pool: 'withPool' } as const;
+export const PART_NAMES = Object.keys(LEFT) as readonly PartName[];
+
+/** Milliseconds of one attempt in one store. */
+const PART_MS = 10_000;
+/** Erasures that have failed and are tried again at once; the others wait. */
+const RETRIES_AT_ONCE = 8;
+/** Offsets that are published one by one; with more than these all later ones count as open. */
+const OPEN_MAX = 64;
 const OUTCOMES_KEPT = 1024;
-const ROUND_LOOK_MS = 10;
+/** Milliseconds after which an erasure that is under way is worth a word. */
+const LONG_MS = 5000;
+
+export interface NodeErasuresParts {
+  readonly pending: Pick<PendingErasures, 'list' | 'has' | 'put' | 'remove'>;
+  readonly stores: EventualParts;
+  readonly work: Work;
+  /** Those that a snapshot names, for disks that have not read of them. */
+  readonly first?: readonly Omit<PendingErasure, 'withPool'>[];
+  /** They are durable elsewhere until then. */
+  readonly firstDone?: () => Promise<void>;
+}
+
+/** An erasure under way. */
+interface Open {
+  erasure: PendingErasure;
+  readonly isFirst: boolean;
+  readonly sinceMs: number;
+  running: Running | undefined;
+  /** Attempts that did not end in time, and may yet. */
+  readonly attempts: Map<PartName, Promise<Partial<Erased>>>;
+  readonly faults: Map<PartName, TesseraError>;
+  hasBeenTried: boolean;
+}
 
 /**
  * The erasures that this node has read from the log and has yet to do. The log does not wait for
- * them: an entry is applied once it is in this list, durably. Until it is done everywhere on this
- * node, nothing of the user is read here, and the one who asked for it is not answered.
+ * them: an entry is applied once it is in this list, durably. Users are erased beside each other,
+ * and each store of a user for itself: one that does not answer holds nothing else. Until a user
+ * is gone everywhere on this node, nothing of them is read here, and the one who asked for the
+ * erasure is not answered.
  */
 export class NodeErasures {
   private readonly outcomes = new Map<number, Erased>();
-  /** Of `first`. */
-  private readonly firstUsers: Set<string>;
+  private readonly open = new Map<string, Open>();
+  /** Erasures of a user that a snapshot names. */
+  private readonly firstUsers = new Map<string, number>();
+  private readonly retries = new Lane(RETRIES_AT_ONCE);
+  private readonly changes = new EventTarget();
   private readonly closing = new AbortController();
-  private running: Promise<void> | undefined;
-  private wake: () => void = () => undefined;
-  private waiting: (() => void)[] = [];
-  private fault: TesseraError | undefined;
-  /** Times that all in the list were tried. */
-  private rounds = 0;
+  private isStarted = false;
   /** Told when one is done. */
   onDone: () => void = () => undefined;
 
-  /**
-   * @param first those that a snapshot names, for disks that have not read of them; durable
-   * elsewhere until `firstDone`
-   */
-  constructor(
-    private readonly pending: PendingErasures,
-    private readonly parts: EventualParts,
-    private readonly nodeLog: Pick<Log, 'warn' | 'info'>,
-    private first: readonly PendingErasure[] = [],
-    private readonly firstDone: () => Promise<void> = async () => undefined,
-  ) {
-    this.firstUsers = new Set(first.map(({ userId }) => userId));
+  constructor(private readonly parts: NodeErasuresParts) {
+    for (const one of parts.first ?? []) this.add(Object.assign({ withPool: true }, one), true);
+    for (const one of parts.pending.list()) this.add(one, false);
   }
 
   /** True: nothing that this node keeps of the user may be read or added to. */
   isPending(userId: string): boolean {
-    return this.pending.has(userId) || this.firstUsers.has(userId);
+    return this.parts.pending.has(userId) || (this.firstUsers.get(userId) ?? 0) > 0;
+  }
+
+  /** For the others, where all entries up to `offset` are applied. */
+  done(offset: number): Pick<NodePosition, 'erased' | 'open'> {
+    const all = [...this.open.values()].map(({ erasure }) => erasure.offset);
+    const open = all.filter((one) => one <= offset).sort((a, b) => a - b);
+    const next = open[OPEN_MAX];
+    return { erased: next === undefined ? offset : next - 1, open: open.slice(0, OPEN_MAX) };
   }
 
   /** Offset up to which all erasures are done, where all entries up to `offset` are applied. */
   upTo(offset: number): number {
-    const open = [...this.first, ...this.pending.list()].map((one) => one.offset);
-    return Math.min(offset, ...open.map((one) => one - 1));
+    return Math.min(offset, ...[...this.open.values()].map(({ erasure }) => erasure.offset - 1));
   }
 
   /** The entries: applied when the list has them. */
   readonly part: StatePart = {
     name: 'erasures',
-    kinds: [ERASE],
-    apply: async ({ body }, { offset, atMs }) => {
-      const { userId, withBehaviours, withRecords } = checked(body);
-      await this.pending.put({ userId, withBehaviours, withRecords, offset, atMs });
-      this.go();
+    kinds: [ERASE, GIVE_UP],
+    apply: async ({ kind, body }, { offset, atMs }) => {
+      if (kind === GIVE_UP) await this.giveUp(body);
+      else {
+        const { userId, withBehaviours, withRecords } = checked(body);
+        const asked = { userId, withBehaviours, withRecords, withPool: true, offset, atMs };
+        await this.parts.pending.put(asked);
+        this.add(asked, false);
+      }
       return { value: undefined, isMarked: false };
     },
     digest: async () => '',
@@ -93,158 +129,207 @@ export class NodeErasures {
 
   /** Goes on with what an earlier process left. */
   start(): void {
-    this.running = this.run();
+    this.isStarted = true;
+    for (const one of this.open.values()) this.begin(one);
   }
 
   /** Resolves when the erasure of the offset is done here. Rejects where the signal is aborted. */
   async outcome(offset: number, signal: AbortSignal): Promise<Erased> {
-    while (this.upTo(offset) < offset) {
-      if (signal.aborted || this.closing.signal.aborted) throw this.late(signal.reason);
-      await new Promise<void>((resolve) => {
-        this.waiting.push(resolve);
-        signal.addEventListener('abort', () => resolve(), { once: true });
-      });
-    }
-    return this.outcomes.get(offset) ?? { known: false, recalls: 0 };
+    const isDone = () => ![...this.open.values()].some((one) => isOf(one, offset));
+    await this.until(signal, isDone);
+    if (!isDone()) throw this.late(offset, signal.reason);
+    // The process that knew has ended: something may have been there.
+    return this.outcomes.get(offset) ?? { known: true, recalls: 0 };
   }
 
   /** Resolves when each that is in the list has been tried, or the time is over. */
   async tried(withinMs: number): Promise<void> {
-    const before = this.rounds;
-    const end = AbortSignal.any([AbortSignal.timeout(withinMs), this.closing.signal]);
-    const isTried = () => this.count === 0 || this.rounds > before + 1;
-    while (!isTried() && !end.aborted) {
-      this.go();
-      await sleep(ROUND_LOOK_MS, undefined, { signal: end }).catch(() => undefined);
-    }
+    const limit = new Limit(this.parts.work.clock, withinMs);
+    const all = [...this.open.values()];
+    await this.until(limit.signal, () =>
+      all.every((one) => one.hasBeenTried || !this.open.has(keyOf(one.erasure))),
+    );
+    limit.end();
   }
 
-  /** As a condition of the process: what is away holds erasures, and nothing else. */
+  /** As a condition of the process: a store that is away holds erasures, and nothing else. */
   condition(): ConditionReading {
-    const { fault, count } = this;
-    if (count === 0 || fault === undefined) return { state: 'ok', reason: '' };
-    return { state: 'degraded', reason: `${count} to be done: ${fault.message}` };
+    const nowMs = this.parts.work.clock.nowMs();
+    const all = [...this.open.values()];
+    const failed = all.find(({ faults }) => faults.size > 0);
+    const oldest = Math.max(0, ...all.map(({ sinceMs }) => nowMs - sinceMs));
+    if (failed === undefined && oldest < LONG_MS) return { state: 'ok', reason: '' };
+    const [fault] = failed?.faults.values() ?? [];
+    const age = `the oldest for ${Math.round(oldest / 1000)} s`;
+    const why = fault === undefined ? 'a store has yet to answer' : fault.message;
+    return { state: 'degraded', reason: `${all.length} to be done, ${age}: ${why}` };
+  }
+
+  /** Errors that do not pass by themselves: a person may give these up. */
+  lasting(): ConditionReading {
+    for (const { erasure, faults, sinceMs } of this.open.values()) {
+      for (const [name, fault] of faults) {
+        if (mayPass(fault)) continue;
+        const seconds = Math.round((this.parts.work.clock.nowMs() - sinceMs) / 1000);
+        const remedy = `npm run log -- give-up ${erasure.offset} ${name}`;
+        const what = `entry ${erasure.offset}, for ${seconds} s: ${fault.message}`;
+        return { state: 'degraded', reason: `${what}; to give this store up: ${remedy}` };
+      }
+    }
+    return { state: 'ok', reason: '' };
   }
 
   async close(): Promise<void> {
     this.closing.abort();
-    this.go();
-    for (const go of this.waiting.splice(0)) go();
-    await this.running;
+    const running = [...this.open.values()].map((one) => one.running);
+    await Promise.all(running.map((one) => this.parts.work.end(one)));
   }
 
-  private async run(): Promise<void> {
-    const { signal } = this.closing;
-    while (!signal.aborted) {
-      const woken = this.woken();
-      const all = [...this.first, ...this.pending.list()];
-      for (const erasure of all) {
-        if (signal.aborted) return;
-        await this.attempt(erasure);
-      }
-      this.rounds += 1;
-      if (this.count > 0) await this.pause(woken);
-      else await woken;
-    }
+  private add(erasure: PendingErasure, isFirst: boolean): void {
+    const { clock } = this.parts.work;
+    const one: Open = {
+      erasure,
+      isFirst,
+      sinceMs: clock.nowMs(),
+      running: undefined,
+      attempts: new Map(),
+      faults: new Map(),
+      hasBeenTried: false,
+    };
+    this.open.set(keyOf(erasure), one);
+    if (isFirst) this.count(erasure, 1);
+    if (this.isStarted) this.begin(one);
   }
 
-  private async attempt(erasure: PendingErasure): Promise<void> {
-    try {
-      await this.perform(erasure);
-      await this.finish(erasure);
-      if (this.fault !== undefined) this.nodeLog.info({}, 'erasures go on');
-      this.fault = undefined;
-      for (const go of this.waiting.splice(0)) go();
-      this.onDone();
-    } catch (thrown) {
-      const error = TesseraError.from(thrown);
-      if (this.fault === undefined) this.nodeLog.warn({ err: error }, 'an erasure waits');
-      this.fault = error;
-    }
-  }
-
-  /** Every part is tried, whatever fails; the pool counts once behaviours are gone. */
-  private async perform(erasure: PendingErasure): Promise<void> {
-    const { behaviours, records, pool } = this.parts;
-    const failures: TesseraError[] = [];
-    const attempt = async (part: EventualPart) =>
-      part.erase(erasure).catch((thrown: unknown) => {
-        const { code, message } = TesseraError.from(thrown);
-        failures.push(new TesseraError(code, `${part.name}: ${message}`, { cause: thrown }));
-        return undefined;
-      });
-    const known = erasure.withBehaviours ? await attempt(behaviours) : {};
-    const recalls = erasure.withRecords ? await attempt(records) : {};
-    await attempt(pool);
-    this.note(erasure.offset, { ...known, ...recalls });
-    const [first] = failures;
-    if (first === undefined) return;
-    // Again would take away what the user has done since.
-    await this.keep(erasure, {
-      withBehaviours: known === undefined,
-      withRecords: recalls === undefined,
+  private begin(one: Open): void {
+    one.running = this.parts.work.begin({
+      name: `the erasure of entry ${one.erasure.offset}`,
+      lane: this.retries,
+      run: () => this.attempt(one),
     });
-    throw first;
   }
 
-  /** This is left to do of an erasure. */
-  private async keep(
-    erasure: PendingErasure,
-    left: Pick<PendingErasure, 'withBehaviours' | 'withRecords'>,
-  ): Promise<void> {
-    const { withBehaviours, withRecords } = erasure;
-    if (left.withBehaviours === withBehaviours && left.withRecords === withRecords) return;
-    const rest: PendingErasure = Object.assign({}, erasure, left);
-    if (!this.first.includes(erasure)) return this.pending.put(rest);
-    this.first = this.first.map((one) => (one === erasure ? rest : one));
+  /** Every store is tried, whatever fails. */
+  private async attempt(one: Open): Promise<boolean> {
+    const left = PART_NAMES.filter((name) => one.erasure[LEFT[name]]);
+    await Promise.all(left.map((name) => this.attemptIn(one, name)));
+    one.hasBeenTried = true;
+    this.tell();
+    const [fault] = one.faults.values();
+    if (fault !== undefined) throw fault;
+    await this.finish(one);
+    return true;
   }
 
-  private get count(): number {
-    return this.first.length + this.pending.list().length;
+  private async attemptIn(one: Open, name: PartName): Promise<void> {
+    const { stores, work } = this.parts;
+    const limit = new Limit(work.clock, PART_MS);
+    try {
+      // One that has not answered yet is not asked beside itself.
+      const attempt = one.attempts.get(name) ?? stores[name].erase(one.erasure);
+      one.attempts.set(name, attempt);
+      attempt.catch(() => undefined);
+      const erased = await unless(limit.signal, attempt);
+      one.attempts.delete(name);
+      if (!one.erasure[LEFT[name]]) return;
+      this.note(one.erasure.offset, name, erased);
+      // Again would take away what the user has done since.
+      await this.keep(one, name);
+      one.faults.delete(name);
+    } catch (thrown) {
+      if (!limit.signal.aborted) one.attempts.delete(name);
+      if (one.erasure[LEFT[name]]) one.faults.set(name, faultOf(name, thrown));
+    } finally {
+      limit.end();
+    }
   }
 
-  private note(offset: number, { known = false, recalls = 0 }: Partial<Erased>): void {
-    const before = this.outcomes.get(offset) ?? { known: false, recalls: 0 };
+  /** Nothing is left to do in this store. */
+  private async keep(one: Open, name: PartName): Promise<void> {
+    one.erasure = Object.assign({}, one.erasure, { [LEFT[name]]: false });
+    const isLast = PART_NAMES.every((part) => !one.erasure[LEFT[part]]);
+    if (!one.isFirst && !isLast) await this.parts.pending.put(one.erasure);
+  }
+
+  private async finish(one: Open): Promise<void> {
+    const { pending, firstDone } = this.parts;
+    const others = [...this.open.values()].filter((other) => other.isFirst && other !== one);
+    if (!one.isFirst) await pending.remove(one.erasure);
+    else if (others.length === 0) await firstDone?.();
+    this.open.delete(keyOf(one.erasure));
+    if (one.isFirst) this.count(one.erasure, -1);
+    this.tell();
+    this.onDone();
+  }
+
+  /** An act of a person: the erasure counts without this store. */
+  private async giveUp(body: unknown): Promise<void> {
+    const { offset, part } = (body ?? {}) as { readonly offset?: unknown; readonly part?: unknown };
+    const name = PART_NAMES.find((known) => known === part);
+    if (name === undefined) throw new TesseraError('REQUEST_INVALID', 'expected a store of users');
+    for (const one of this.open.values()) {
+      if (!isOf(one, offset) || !one.erasure[LEFT[name]]) continue;
+      await this.keep(one, name);
+      one.faults.delete(name);
+      one.attempts.delete(name);
+      one.running?.wake();
+    }
+  }
+
+  private count({ userId }: PendingErasure, more: number): void {
+    const left = (this.firstUsers.get(userId) ?? 0) + more;
+    if (left > 0) this.firstUsers.set(userId, left);
+    else this.firstUsers.delete(userId);
+  }
+
+  private note(offset: number, name: PartName, erased: Partial<Erased>): void {
+    const { known, recalls } = this.outcomes.get(offset) ?? { known: false, recalls: 0 };
     this.outcomes.set(offset, {
-      known: before.known || known,
-      recalls: before.recalls + recalls,
+      known: name === 'behaviours' ? (erased.known ?? false) : known,
+      recalls: name === 'records' ? (erased.recalls ?? 0) : recalls,
     });
     const [oldest] = this.outcomes.keys();
     if (this.outcomes.size > OUTCOMES_KEPT && oldest !== undefined) this.outcomes.delete(oldest);
   }
 
-  private async finish(erasure: PendingErasure): Promise<void> {
-    if (!this.first.includes(erasure)) return this.pending.remove(erasure);
-    if (this.first.length === 1) await this.firstDone();
-    this.first = this.first.filter((one) => one !== erasure);
-    if (!this.first.some(({ userId }) => userId === erasure.userId)) {
-      this.firstUsers.delete(erasure.userId);
-    }
-  }
-
-  private late(reason: unknown): TesseraError {
-    const { fault } = this;
+  private late(offset: number, reason: unknown): TesseraError {
+    const own = [...this.open.values()].find((one) => isOf(one, offset));
+    const [fault] = own?.faults.values() ?? [];
     const why = fault === undefined ? '' : `: ${fault.message}`;
     const message = `erase: in the log, and not yet done on this node${why}`;
     return new TesseraError('DEADLINE_EXCEEDED', message, { cause: fault ?? reason });
   }
 
-  private woken(): Promise<void> {
-    return new Promise((resolve) => {
-      this.wake = resolve;
-    });
+  private tell(): void {
+    this.changes.dispatchEvent(new Event('change'));
   }
 
-  private go(): void {
-    this.wake();
+  /** Resolves when it holds, or the signal is aborted. */
+  private async until(given: AbortSignal, holds: () => boolean): Promise<void> {
+    const signal = AbortSignal.any([given, this.closing.signal]);
+    while (!holds() && !signal.aborted) {
+      await new Promise<void>((resolve) => {
+        const go = () => {
+          this.changes.removeEventListener('change', go);
+          signal.removeEventListener('abort', go);
+          resolve();
+        };
+        this.changes.addEventListener('change', go);
+        signal.addEventListener('abort', go);
+      });
+    }
   }
+}
 
-  private async pause(woken: Promise<void>): Promise<void> {
-    const ended = new AbortController();
-    const time = sleep(RETRY_MS, undefined, { signal: ended.signal }).catch(() => undefined);
-    await Promise.race([time, woken]);
-    ended.abort();
+const keyOf = ({ offset, userId }: PendingErasure) => `${offset} ${userId}`;
+const isOf = ({ erasure }: Open, offset: unknown) => erasure.offset === offset;
+
+function faultOf(name: PartName, thrown: unknown): TesseraError {
+  if (thrown instanceof DOMException) {
+    return new TesseraError('STORE_UNAVAILABLE', `${name}: ${thrown.message}`, { cause: thrown });
   }
+  const { code, message } = TesseraError.from(thrown);
+  return new TesseraError(code, `${name}: ${message}`, { cause: thrown });
 }
 
 /** @throws TesseraError REQUEST_INVALID for a body that erases nobody */

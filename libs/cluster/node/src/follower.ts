@@ -1,51 +1,46 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { markOf, type Position } from '@tessera/contracts';
 import { TesseraError } from '@tessera/errors';
 import type { ConditionReading } from '@tessera/lifecycle';
 import {
-  type ClusterLog,
   type EntryStore,
-  type LogBounds,
   type LogEntry,
   NO_OFFSET,
+  type NodeStanding,
   type ReadEntry,
   readEntry,
 } from '@tessera/log';
 import type { Log } from '@tessera/telemetry';
 import { BodyReader } from './body-reader.js';
 import { ERASE, erasedUser } from './domain/erasure.js';
+import { HOLDING, LASTING } from './domain/faults.js';
 import type { History } from './domain/history.js';
 import { KEYS_KEPT, KeyWindow, type Outcome } from './domain/key-window.js';
 import type { Life } from './domain/life.js';
 import { withMember } from './domain/position.js';
 import { mayPass, type ReplicatedState } from './domain/replicated-state.js';
 import { COMPARED_EVERY, type Publication } from './publication.js';
+import type { WatchedLog } from './watched-log.js';
+import type { Running, Work } from './work.js';
 
 export interface FollowerParts {
-  readonly log: ClusterLog;
+  readonly log: WatchedLog;
   readonly store: EntryStore;
   readonly state: ReplicatedState;
   readonly history: History;
   readonly life: Life;
   readonly publication: Publication;
-  /** Entries and milliseconds that a node may be behind and is ready. */
-  readonly behindEntries: number;
-  readonly behindMs: number;
+  readonly work: Work;
   readonly nodeLog: Pick<Log, 'info' | 'warn' | 'error'>;
 }
 
-/** Distance from the end of the log within which a node is ready to serve. */
-export const BEHIND_MAX = {
-  behindEntries: 1000,
-  /** Milliseconds for which a node may be further behind, as after a burst of changes. */
-  behindMs: 5000,
-} as const;
+/** Entries behind the end of the log from which on a node says so. */
+const BEHIND_SAID = 1000;
 
-/** Faults that reading again does not mend. */
-const LASTING: ReadonlySet<string> = new Set([
-  ...['LOG_TRIMMED', 'LOG_DIFFERENT', 'LOG_INCOMPLETE', 'STORE_NEWER'],
-]);
-const RETRY_MS = 250;
+/** An entry that cannot be applied, and why. */
+interface Stuck {
+  readonly error: TesseraError;
+  readonly offset: number;
+}
 
 /**
  * Reads the entries of a log and applies them in their order. Owner: Node's main thread; one entry
@@ -56,13 +51,13 @@ export class Follower {
   private readonly expected = new Map<string, ((outcome: Outcome) => void)[]>();
   private readonly closing = new AbortController();
   private readonly bodies: BodyReader;
-  private running: Promise<void> | undefined;
+  private readonly caughtUp = Promise.withResolvers<void>();
+  private running: Running | undefined;
   private turn: Promise<unknown> = Promise.resolve();
-  private away: TesseraError | undefined;
-  private stuck: { readonly error: TesseraError; readonly offset: number } | undefined;
+  private stuck: Stuck | undefined;
   private end = 0;
-  private behindSinceMs: number | undefined;
-  private caughtUp: () => void = () => undefined;
+  /** Keys and links of the newest entries are known. */
+  private hasWindow = false;
 
   constructor(readonly parts: FollowerParts) {
     this.bodies = new BodyReader(parts.log, parts.store);
@@ -79,12 +74,18 @@ export class Follower {
 
   /** Resolves when all that the log has at the call is applied. Rejects with a lasting fault. */
   async catchUp(): Promise<void> {
-    const { life } = this.parts;
-    const reached = new Promise<void>((resolve) => {
-      this.caughtUp = resolve;
+    const { life, work } = this.parts;
+    this.caughtUp.promise.catch(() => undefined);
+    life.onFault((fault) => this.caughtUp.reject(fault));
+    this.running = work.begin({
+      name: 'the cluster log',
+      run: () => this.readOn(),
+      onFailed: (error) => {
+        if (LASTING.has(error.code)) this.fail(error);
+        return life.fault !== undefined;
+      },
     });
-    this.running = this.run();
-    await Promise.race([reached, this.running.then(() => Promise.reject(life.fault))]);
+    await this.caughtUp.promise;
   }
 
   /** Resolves with what the entry of the key comes to when it is applied here. */
@@ -108,111 +109,101 @@ export class Follower {
     return own;
   }
 
-  /** Where the log ends. @throws TesseraError LOG_DIFFERENT, LOG_TRIMMED, and is stopped then */
-  noteBounds(bounds: LogBounds): void {
-    try {
-      this.parts.history.checkBounds(bounds);
-      this.note(bounds.end);
-    } catch (thrown) {
-      this.fail(TesseraError.from(thrown));
-      throw thrown;
-    }
+  /** Where the log ends, as far as anybody has seen. */
+  noteEnd(end: number): void {
+    this.end = Math.max(this.end, end);
   }
 
-  /** As a condition of the process. */
-  condition(): ConditionReading {
-    const { away, stuck, offset, end } = this;
-    const { fault, state } = this.parts.life;
-    const at = `at entry ${offset}`;
-    if (fault !== undefined) {
-      const reading = state === 'unfit' ? 'down' : 'degraded';
-      return { state: reading, reason: `${at}: ${fault.message}` };
-    }
-    const isFar = end - offset > this.parts.behindEntries;
-    const sinceMs = performance.now() - (this.behindSinceMs ?? performance.now());
-    const got = `${at} of ${end}`;
-    const why = stuck === undefined ? '' : `: entry ${stuck.offset}: ${stuck.error.message}`;
-    if (isFar && sinceMs > this.parts.behindMs) return { state: 'down', reason: `${got}${why}` };
-    if (stuck !== undefined) return { state: 'degraded', reason: `${got}${why}` };
-    if (away !== undefined) return { state: 'degraded', reason: `${at}: ${away.message}` };
-    return { state: 'ok', reason: '' };
-  }
-
-  async close(): Promise<void> {
-    this.closing.abort();
-    await this.running;
-  }
-
-  private async run(): Promise<void> {
-    const { signal } = this.closing;
-    const { life, nodeLog } = this.parts;
-    while (!signal.aborted && life.fault === undefined) {
-      try {
-        await this.readOn(signal);
-      } catch (thrown) {
-        const error = TesseraError.from(thrown);
-        if (signal.aborted) return;
-        if (LASTING.has(error.code)) this.fail(await this.named(error));
-        else {
-          if (this.away === undefined) nodeLog.warn({ err: error }, 'cannot read the cluster log');
-          this.away = error;
-          await sleep(RETRY_MS, undefined, { signal }).catch(() => undefined);
-        }
-      }
-    }
-  }
-
-  /** The fault with the entries that the log has lost, where a reader found that it did. */
-  private async named(error: TesseraError): Promise<TesseraError> {
-    if (error.code !== 'LOG_DIFFERENT') return error;
-    try {
-      this.parts.history.checkBounds(await this.parts.log.bounds());
-      return error;
-    } catch (thrown) {
-      const found = TesseraError.from(thrown);
-      return LASTING.has(found.code) ? found : error;
-    }
-  }
-
-  private fail(error: TesseraError): void {
-    if (!LASTING.has(error.code) || this.parts.life.fault !== undefined) return;
+  /** A fault that lasts: the log is followed no longer. */
+  fail(error: TesseraError): void {
+    if (this.parts.life.fault !== undefined) return;
     this.parts.life.fail(error);
     this.parts.nodeLog.error({ err: error }, 'the cluster log is no longer followed');
   }
 
-  private async readOn(signal: AbortSignal): Promise<void> {
-    const { log, publication, life } = this.parts;
-    const bounds = await log.bounds();
-    this.noteBounds(bounds);
-    const from = Math.max(bounds.first, this.offset - KEYS_KEPT + 1);
-    for await (const entries of log.read(from, signal)) {
-      if (this.away !== undefined) this.parts.nodeLog.info({}, 'cluster log read again');
-      this.away = undefined;
-      this.note(entries.at(-1)?.offset ?? NO_OFFSET);
-      for (const entry of entries) await this.between(() => this.take(entry));
-      if (signal.aborted || life.fault !== undefined) return;
-      if (entries.length === 0 || this.offset >= bounds.end) this.caughtUp();
-      if (entries.length > 0 || !publication.isMade) await publication.note();
-      else publication.compareBeside();
+  /** Why nothing is taken from the log now; undefined: entries are. */
+  get held(): TesseraError | undefined {
+    const { stuck } = this;
+    return stuck !== undefined && HOLDING.has(stuck.error.code) ? stuck.error : undefined;
+  }
+
+  /** As a condition of the process. A node that is behind says how far, and serves. */
+  condition(): ConditionReading {
+    const { stuck, offset, newest } = this;
+    const { life, log } = this.parts;
+    const { fault, state } = life;
+    const at = `at entry ${offset}`;
+    if (fault !== undefined) {
+      // Somebody has had more than this node: what it has is not what was acknowledged.
+      const isShort = state === 'unfit' || offset < log.furthest;
+      return { state: isShort ? 'down' : 'degraded', reason: `${at}: ${fault.message}` };
+    }
+    const got = `${at} of ${newest}`;
+    if (stuck !== undefined) {
+      const reason = `${got}: entry ${stuck.offset}: ${stuck.error.message}`;
+      return { state: 'degraded', reason };
+    }
+    const away = this.running?.failure;
+    if (away !== undefined) return { state: 'degraded', reason: `${at}: ${away.error.message}` };
+    return newest - offset > BEHIND_SAID
+      ? { state: 'degraded', reason: got }
+      : { state: 'ok', reason: '' };
+  }
+
+  async close(): Promise<void> {
+    this.closing.abort();
+    this.caughtUp.reject(new TesseraError('CANCELLED', 'the node is closed'));
+    await this.parts.work.end(this.running);
+    await this.turn;
+  }
+
+  /** Entries from where it is, until the process closes. */
+  private async readOn(): Promise<boolean> {
+    try {
+      return await this.takeAll();
+    } catch (thrown) {
+      const error = TesseraError.from(thrown);
+      // The comparison with the entries applied here names those that are lost.
+      if (error.code === 'LOG_DIFFERENT') await this.parts.log.bounds();
+      throw error;
     }
   }
 
-  private note(end: number): void {
-    this.end = Math.max(this.end, end);
-    const isFar = this.end - this.offset > this.parts.behindEntries;
-    this.behindSinceMs = isFar ? (this.behindSinceMs ?? performance.now()) : undefined;
+  private async takeAll(): Promise<boolean> {
+    const { signal } = this.closing;
+    const { log, publication, life } = this.parts;
+    const bounds = await log.bounds();
+    this.noteEnd(bounds.end);
+    const back = this.hasWindow ? 0 : KEYS_KEPT;
+    const from = Math.max(bounds.first, this.offset - back + 1);
+    for await (const entries of log.read(from, signal)) {
+      this.running?.passed();
+      this.noteEnd(entries.at(-1)?.offset ?? NO_OFFSET);
+      for (const entry of entries) await this.between(() => this.take(entry));
+      this.hasWindow ||= entries.length === 0 || (entries.at(-1)?.offset ?? 0) >= this.offset;
+      if (signal.aborted || life.fault !== undefined) return true;
+      if (entries.length === 0 || this.offset >= bounds.end) this.caughtUp.resolve();
+      if (entries.length > 0 || !publication.isMade) await publication.note();
+      else publication.compareBeside();
+    }
+    return signal.aborted;
   }
 
   /** One entry. Rejects with a lasting fault, or where the process closes. */
   private async take(entry: LogEntry): Promise<void> {
     const { history } = this.parts;
-    const read = readableEntry(entry.bytes);
-    const { offset } = entry;
+    const { offset, bytes } = entry;
     if (offset <= this.offset) {
+      const read = readableEntry(bytes, false);
       history.check(entry, read);
       if (read !== undefined) await this.recall(read, entry);
       return;
     }
+    const readable = async () => readableEntry(bytes, true);
+    const read = await this.untilDone(offset, readable).catch((thrown: unknown) => {
+      if (TesseraError.from(thrown).code === 'REQUEST_INVALID') return undefined;
+      throw thrown;
+    });
     const next = history.behind(entry, read);
     const key = read?.key ?? `unreadable ${offset}`;
     const known = this.keys.of(key, offset);
@@ -276,7 +267,7 @@ export class Follower {
         return { offset, value: await state.apply(act, { offset, atMs }, mark) };
       } catch (thrown) {
         const error = TesseraError.from(thrown);
-        if (mayPass(error) || LASTING.has(error.code)) throw error;
+        if (mayPass(error) || LASTING.has(error.code) || HOLDING.has(error.code)) throw error;
         if (error.code === 'INTERNAL') nodeLog.error({ err: thrown }, 'entry refused');
         await state.note(mark);
         return { offset, error };
@@ -286,35 +277,48 @@ export class Follower {
     return outcome;
   }
 
-  /** Tries again what may pass, for as long as it takes: nothing behind it is applied before it. */
+  /**
+   * Tries again what may pass, for as long as it takes: nothing behind it is applied before it.
+   * While it can do nothing about the entry, nobody waits for this node.
+   */
   private async untilDone<T>(offset: number, act: () => Promise<T>): Promise<T> {
-    const { signal } = this.closing;
-    for (;;) {
+    const { work, publication } = this.parts;
+    const attempt = async () => {
       try {
-        const done = await act();
-        this.stuck = undefined;
-        return done;
+        return await act();
       } catch (thrown) {
-        const error = TesseraError.from(thrown);
-        if (!mayPass(error) || signal.aborted) throw error;
-        if (this.stuck?.offset !== offset) {
-          this.parts.nodeLog.warn({ err: error, offset }, 'an entry cannot be applied yet');
-        }
-        this.stuck = { error, offset };
-        await sleep(RETRY_MS, undefined, { signal });
+        const isHeld = HOLDING.has(TesseraError.from(thrown).code);
+        if (!isHeld || !(await this.bodies.isRefused(offset))) throw thrown;
+        throw refused(`entry ${offset} is refused: a person has said so`);
       }
-    }
+    };
+    return work.until(attempt, {
+      name: `entry ${offset}`,
+      signal: this.closing.signal,
+      mayPass: (error) => mayPass(error) || HOLDING.has(error.code),
+      onWait: (error) => {
+        this.stuck = error && { error, offset };
+        publication.stand(standingBefore(error));
+        // Where nothing can be done before the process serves, it serves with what it has.
+        if (this.held !== undefined) this.caughtUp.resolve();
+      },
+    });
   }
+}
+
+function standingBefore(error: TesseraError | undefined): NodeStanding {
+  if (error === undefined || !HOLDING.has(error.code)) return 'serving';
+  return error.code === 'LOG_INCOMPLETE' ? 'wants-snapshot' : 'stopped';
 }
 
 const refused = (message: string) => new TesseraError('REQUEST_INVALID', message);
 
-/** Undefined: no release can read it. @throws TesseraError STORE_NEWER */
-function readableEntry(bytes: Uint8Array): ReadEntry | undefined {
+/** Undefined: no release can read it. @throws TesseraError STORE_NEWER where one may */
+function readableEntry(bytes: Uint8Array, isNext: boolean): ReadEntry | undefined {
   try {
     return readEntry(bytes);
   } catch (thrown) {
-    if (TesseraError.from(thrown).code === 'STORE_NEWER') throw thrown;
+    if (isNext && TesseraError.from(thrown).code === 'STORE_NEWER') throw thrown;
     return undefined;
   }
 }

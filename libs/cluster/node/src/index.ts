@@ -1,5 +1,6 @@
 export { REFUSE } from './body-reader.js';
 export type { Erasure } from './domain/erasure.js';
+export { GIVE_UP } from './domain/erasure.js';
 export { History } from './domain/history.js';
 export { Life, type NodeState } from './domain/life.js';
 export { startOf } from './domain/position.js';
@@ -11,7 +12,14 @@ export {
   type StatePart,
 } from './domain/replicated-state.js';
 export type { StateFolder } from './domain/state-folder.js';
-export { type Erased, type EventualPart, type EventualParts, NodeErasures } from './erasures.js';
+export {
+  type Erased,
+  type EventualPart,
+  type EventualParts,
+  NodeErasures,
+  type NodeErasuresParts,
+  PART_NAMES,
+} from './erasures.js';
 export { Follower } from './follower.js';
 export { type ClusterLogWord, ClusterNode, type NodeContent, type OpenedLog } from './node.js';
 export { type EventualStores, eventualParts } from './parts/eventual-parts.js';
@@ -20,3 +28,5 @@ export { Publication } from './publication.js';
 export { Reached, type ReachedOffset } from './reached.js';
 export { BEGINS, SNAPSHOT } from './snapshots-there.js';
 export { Submissions, type Submitted } from './submissions.js';
+export { WatchedLog } from './watched-log.js';
+export { Work } from './work.js';

@@ -2,24 +2,26 @@ import { randomUUID } from 'node:crypto';
 import { markOf, type Position, positionOf, type Submission } from '@tessera/contracts';
 import type { PendingErasures } from '@tessera/erasure';
 import { TesseraError } from '@tessera/errors';
-import type { Readiness } from '@tessera/lifecycle';
+import type { ConditionReading, Readiness } from '@tessera/lifecycle';
 import { type Act, type ClusterLog, type EntryStore, LEASE_MS, NO_OFFSET } from '@tessera/log';
 import type { Log } from '@tessera/telemetry';
+import { type Clock, Limit } from '@tessera/turns';
 import { ERASE, type Erasure } from './domain/erasure.js';
 import { History } from './domain/history.js';
-import { Life, type NodeState } from './domain/life.js';
+import type { NodeState } from './domain/life.js';
 import type { ErasedUser } from './domain/manifest.js';
 import { startOf } from './domain/position.js';
 import { type PositionKeeper, ReplicatedState, type StatePart } from './domain/replicated-state.js';
 import { type Erased, type EventualParts, NodeErasures } from './erasures.js';
-import { BEHIND_MAX, Follower } from './follower.js';
+import { Follower } from './follower.js';
+import { type Means, meansOf } from './means.js';
 import type { BeginningPart } from './parts/beginning-part.js';
 import { Publication } from './publication.js';
-import { Reached } from './reached.js';
 import { type SnapshotParts, Snapshots } from './snapshots.js';
 import { BEGINS, newestSnapshot } from './snapshots-there.js';
 import { Standing, type StandingParts, untilBegun, untilThere, type Wanted } from './standing.js';
 import { Submissions, type Submitted } from './submissions.js';
+import type { Running } from './work.js';
 
 /** The log of a cluster, and the store of what is too large for it. */
 export interface OpenedLog {
@@ -35,6 +37,8 @@ export interface NodeOptions extends OpenedLog {
   /** Erasures that were read from the log and are to be done. */
   readonly pending: PendingErasures;
   readonly nodeLog: Log;
+  /** Left out: that of the process. */
+  readonly clock?: Clock;
 }
 
 /** The parts of a node, and how entries change them. */
@@ -63,25 +67,29 @@ export interface ClusterLogWord {
   readonly digest: string;
   /** Why the node takes no requests; '': it does. */
   readonly fault: string;
-  /** It follows the log no longer, and serves on with what it has. */
+  /** It takes nothing from the log now, and serves on with what it has. */
   readonly isStopped: boolean;
+  /** Milliseconds since its state was known to be the newest. */
+  readonly ageMs: number;
 }
 
 /** Times that a node begins anew: with the newest snapshot, of a log that goes on meanwhile. */
 const ATTEMPTS = 3;
 const REACHED_EVERY_MS = 1000;
+/** Between two looks at how far others have been, also those who are away. */
+const HEARD_EVERY_MS = 5000;
 
 /**
  * A node of a cluster: its state follows the log, and all changes of it go through the log. Owner
  * of all that follows it; closed by the drain.
  */
 export class ClusterNode {
-  private timer: NodeJS.Timeout | undefined;
+  private readonly tasks: Running[] = [];
+  private snapshots: Snapshots | undefined;
 
   private constructor(
     private readonly options: NodeOptions,
-    private readonly life: Life,
-    private readonly reached: Reached,
+    private readonly means: Means,
     readonly follower: Follower,
     private readonly publication: Publication,
     private readonly submissions: Submissions,
@@ -99,25 +107,23 @@ export class ClusterNode {
     load: () => Promise<Runtime>,
     contentOf: (runtime: Runtime, identity: string) => WholeContent,
   ): Promise<{ readonly runtime: Runtime; readonly clusterNode: ClusterNode }> {
-    const reached = new Reached(options.store, options.cluster);
     let wanted: Wanted = { isAnew: false, offset: NO_OFFSET };
     for (let attempt = 1; ; attempt += 1) {
-      const life = new Life();
-      const standing = await Standing.take({ ...options, folders, reached, life }, wanted);
+      const means = meansOf(options);
+      const standing = await Standing.take({ ...options, ...means, folders }, wanted);
       const runtime = await load();
       const content = contentOf(runtime, standing.identity);
       try {
-        const parts = { options, folders, life, reached, standing, content };
+        const parts = { options, folders, means, standing, content };
         return { runtime, clusterNode: await ClusterNode.joinWhole(parts) };
       } catch (thrown) {
         const applied = positionOf(content.keeper.mark())?.offset ?? NO_OFFSET;
         await runtime.close();
         const { code } = TesseraError.from(thrown);
-        const isMended = code === 'LOG_TRIMMED' || code === 'LOG_INCOMPLETE';
-        if (!isMended || attempt === ATTEMPTS) throw thrown;
+        if (code !== 'LOG_TRIMMED' || attempt === ATTEMPTS) throw thrown;
         // Any snapshot may do, the first time that entries are gone; then one with the next entry.
-        const isFirst = code === 'LOG_TRIMMED' && !wanted.isAnew;
-        wanted = { isAnew: true, offset: isFirst ? NO_OFFSET : applied + 1 };
+        const offset = wanted.isAnew ? applied + 1 : NO_OFFSET;
+        wanted = { isAnew: true, isFetched: standing.hasFetched, offset };
         options.nodeLog.warn({ err: thrown }, 'the state of this node is begun anew');
       }
     }
@@ -128,24 +134,26 @@ export class ClusterNode {
     options: NodeOptions,
     contentOf: (identity: string) => NodeContent,
   ): Promise<ClusterNode> {
-    const { log, store, nodeLog, pending, cluster } = options;
-    const identity = await untilBegun(log, nodeLog);
+    const { store, nodeLog, pending } = options;
+    const means = meansOf(options);
+    const { log } = means;
+    const identity = await untilBegun(means);
     const content = contentOf(identity);
     const own = positionOf(content.keeper.mark());
     const followed = own?.log === identity ? own : startOf(identity);
-    const bounds = await untilThere(options, () => log.bounds());
+    const bounds = await untilThere(means, () => log.bounds());
     const isHole = bounds.first > followed.offset + 1;
     const snapshot = isHole
-      ? await untilThere(options, () => newestSnapshot({ log, store, nodeLog }, bounds))
+      ? await untilThere(means, () => newestSnapshot({ log, store, nodeLog }, bounds))
       : undefined;
     for (const user of snapshot?.erased ?? []) {
-      if (user.offset > followed.offset) await pending.put(user);
+      if (user.offset > followed.offset) {
+        await pending.put(Object.assign({ withPool: true }, user));
+      }
     }
     const { offset, chain } = snapshot ?? followed;
     const position = snapshot === undefined ? followed : { ...startOf(identity), offset, chain };
-    const life = new Life();
-    const reached = new Reached(store, cluster);
-    const node = ClusterNode.of({ options, life, reached, content }, position, 'some', []);
+    const node = ClusterNode.of({ options, means, content }, position, 'some', []);
     await node.catchUp();
     return node;
   }
@@ -153,12 +161,11 @@ export class ClusterNode {
   private static async joinWhole(parts: {
     readonly options: NodeOptions;
     readonly folders: StandingParts['folders'];
-    readonly life: Life;
-    readonly reached: Reached;
+    readonly means: Means;
     readonly standing: Standing;
     readonly content: WholeContent;
   }): Promise<ClusterNode> {
-    const { options, life, standing, content, folders } = parts;
+    const { options, means, standing, content, folders } = parts;
     const { beginning, keeper } = content;
     const own = positionOf(keeper.mark());
     // The founder of the log marks the state: copies of it are known by that.
@@ -170,11 +177,16 @@ export class ClusterNode {
     const erased = await standing.erasedBefore();
     const firstDone = () => standing.haveErased();
     const node = ClusterNode.of(parts, position, 'all', erased, firstDone);
-    const { follower, submissions } = node;
-    const { log, store, node: name, nodeLog } = options;
+    const { follower, submissions, publication } = node;
+    const { store, node: name, nodeLog } = options;
+    const { log, work } = means;
     const snapshots = new Snapshots({
       ...content.snapshots,
       log,
+      work,
+      onAble: (canSnapshot) => {
+        publication.canSnapshot = canSnapshot;
+      },
       store,
       node: name,
       folders,
@@ -186,8 +198,8 @@ export class ClusterNode {
       newestOffset: () => beginning.newestSnapshot,
     });
     node.snapshots = snapshots;
-    life.onFault(({ code }) => {
-      if (code === 'LOG_DIFFERENT' || code === 'STORE_NEWER') return;
+    means.life.onFault(({ code }) => {
+      if (code === 'LOG_DIFFERENT') return;
       standing.giveUp().catch((thrown: unknown) => {
         options.nodeLog.error({ err: thrown }, 'cannot note that the state is given up');
       });
@@ -200,68 +212,88 @@ export class ClusterNode {
   }
 
   private static of(
-    {
-      options,
-      life,
-      reached,
-      content,
-    }: {
+    parts: {
       readonly options: NodeOptions;
-      readonly life: Life;
-      readonly reached: Reached;
+      readonly means: Means;
       readonly content: NodeContent;
     },
     position: Position,
     scope: 'all' | 'some',
-    erased: readonly ErasedUser[],
+    first: readonly ErasedUser[],
     firstDone?: () => Promise<void>,
   ): ClusterNode {
-    const { log, store, node, nodeLog, pending } = options;
-    const erasures = new NodeErasures(pending, content.eventual, nodeLog, erased, firstDone);
+    const { options, means, content } = parts;
+    const { store, node, nodeLog, pending } = options;
+    const { log, life, work } = means;
+    const stores = content.eventual;
+    const users = { pending, stores, work, first };
+    const erasures = new NodeErasures(firstDone === undefined ? users : { ...users, firstDone });
     const state = new ReplicatedState(content.keeper, [...content.ordered, erasures.part], scope);
     const history = new History(position, log.place);
+    log.own = history;
     const publication: Publication = new Publication({
       log,
       node,
       state,
       history,
       life,
+      work,
       leaseMs: LEASE_MS,
-      erasedUpTo: (offset) => erasures.upTo(offset),
-      onBounds: (bounds) => follower.noteBounds(bounds),
+      erased: (offset) => erasures.done(offset),
+      onEnd: (end) => follower.noteEnd(end),
+      onFault: (fault) => follower.fail(fault),
     });
-    const own = { log, store, history, life, publication };
-    const follower = new Follower({ ...own, state, ...BEHIND_MAX, nodeLog });
+    const own = { ...means, store, history, publication };
+    const follower = new Follower({ ...own, state, nodeLog });
     const submissions = new Submissions({ ...own, node, follower, leaseMs: LEASE_MS });
-    erasures.onDone = () => void publication.noteErased().catch(() => undefined);
-    return new ClusterNode(options, life, reached, follower, publication, submissions, erasures);
+    erasures.onDone = () => publication.tell();
+    return new ClusterNode(options, means, follower, publication, submissions, erasures);
   }
 
-  private snapshots: Snapshots | undefined;
-
   get state(): NodeState {
-    return this.life.state;
+    return this.means.life.state;
   }
 
   /** True if data of users may be used: no erasure has been acknowledged without this node. */
   get isCurrent(): boolean {
-    const { life, publication, follower } = this;
-    return life.state === 'serving' && publication.lease.holds(follower.offset);
+    const { means, publication, follower } = this;
+    return means.life.state === 'serving' && publication.lease.holds(follower.offset);
   }
 
   /** From now on others wait for this node. Rejects with CONFIG_INVALID for a taken name. */
   async serve({ conditions }: Readiness): Promise<void> {
-    this.life.checkFollowing();
-    const read = () => this.follower.condition();
-    conditions.add({ name: 'log', kind: 'dependency', isNeeded: true, read });
-    const undone = () => this.erasures.condition();
-    conditions.add({ name: 'erasures', kind: 'dependency', isNeeded: false, read: undone });
+    const { life, reached, work, log } = this.means;
+    life.checkFollowing();
+    const add = (name: string, isNeeded: boolean, read: () => ConditionReading) =>
+      conditions.add({ name, kind: 'dependency', isNeeded, read });
+    add('log', true, () => this.follower.condition());
+    add('log-store', false, () =>
+      reached.isAway
+        ? { state: 'degraded', reason: `${this.options.store.place}: it does not answer` }
+        : { state: 'ok', reason: '' },
+    );
+    add('erasures', false, () => this.erasures.condition());
+    add('erasures-refused', false, () => this.erasures.lasting());
     await this.publication.open();
-    this.life.to('serving');
+    life.to('serving');
     this.snapshots?.start();
-    this.timer = setInterval(() => void this.noteReached(), REACHED_EVERY_MS);
-    this.timer.unref();
-    void this.noteReached();
+    this.tasks.push(
+      work.begin({
+        name: 'the note of how far this node is',
+        everyMs: REACHED_EVERY_MS,
+        limitMs: LEASE_MS,
+        run: () => this.noteReached(),
+      }),
+      work.begin({
+        name: 'the look at how far others have been',
+        everyMs: HEARD_EVERY_MS,
+        limitMs: LEASE_MS,
+        run: async () => {
+          await log.hear();
+          return life.fault !== undefined;
+        },
+      }),
+    );
   }
 
   /** Rejects as the act does where it is applied, and as Submissions.submit(). */
@@ -271,13 +303,17 @@ export class ClusterNode {
 
   /** Acknowledged when every node that serves has nothing of the user any more. */
   async erase(erasure: Erasure, given?: AbortSignal): Promise<Erased> {
-    const limit = AbortSignal.timeout(ERASURE_MS);
-    const signal = given === undefined ? limit : AbortSignal.any([given, limit]);
-    const act = { kind: ERASE, body: erasure };
-    const { offset } = await this.submit(act, { signal, waitFor: 'applied-here' });
-    const outcome = await this.erasures.outcome(offset, signal);
-    await this.submissions.everywhere(offset, signal, true);
-    return outcome;
+    const limit = new Limit(this.means.work.clock, ERASURE_MS, given);
+    const { signal } = limit;
+    try {
+      const act = { kind: ERASE, body: erasure };
+      const { offset } = await this.submit(act, { signal, waitFor: 'applied-here' });
+      const outcome = await this.erasures.outcome(offset, signal);
+      await this.submissions.everywhere(offset, signal, true);
+      return outcome;
+    } finally {
+      limit.end();
+    }
   }
 
   /** For `/health`, and so for gateways. */
@@ -289,7 +325,8 @@ export class ClusterNode {
       offset: position.offset,
       digest: this.publication.stateDigest,
       fault: state === 'down' ? reason : '',
-      isStopped: this.life.state === 'stopped',
+      isStopped: this.state === 'stopped' || this.follower.held !== undefined,
+      ageMs: Math.round(this.publication.lease.ageMs(position.offset)),
     };
   }
 
@@ -298,29 +335,33 @@ export class ClusterNode {
   }
 
   async close(): Promise<void> {
-    clearInterval(this.timer);
-    await this.snapshots?.close();
-    await this.erasures.close();
-    await this.follower.close();
-    await this.publication.close();
-    if (this.life.state === 'serving') await this.noteReached();
-    this.life.to('closed');
+    const { life, work } = this.means;
+    await this.end();
+    if (life.state === 'serving') await this.noteReached().catch(() => undefined);
+    life.to('closed');
+    await work.close();
     await this.options.log.close();
   }
 
   private async catchUp(): Promise<void> {
-    this.life.to('catching up');
+    this.means.life.to('catching up');
     this.erasures.start();
     try {
       await this.follower.catchUp();
       // Erasures are tried before anybody asks; one that cannot be done holds nothing.
       await this.erasures.tried(ERASED_FIRST_MS);
     } catch (thrown) {
-      await this.erasures.close();
-      await this.follower.close();
-      await this.publication.close();
+      await this.end();
       throw thrown;
     }
+  }
+
+  private async end(): Promise<void> {
+    await this.snapshots?.close();
+    for (const task of this.tasks) await task.end();
+    await this.erasures.close();
+    await this.follower.close();
+    await this.publication.close();
   }
 
   /** The first entry: which catalogues, and the state of this node where it has one. */
@@ -335,12 +376,9 @@ export class ClusterNode {
     this.options.nodeLog.info({ snapshot }, 'cluster log begun with the state of this node');
   }
 
-  /** A store that is away is needed by nobody now: what was not noted is noted later. */
-  private async noteReached(): Promise<void> {
-    const { log, offset } = this.follower.parts.history.position;
-    await this.reached.note({ log, offset }).catch((thrown: unknown) => {
-      this.options.nodeLog.debug({ err: thrown }, 'cannot note how far the log was seen');
-    });
+  private async noteReached(): Promise<undefined> {
+    const { position } = this.follower.parts.history;
+    await this.means.reached.note(() => this.follower.parts.history.position, position);
   }
 }
 

@@ -1,21 +1,32 @@
 import { randomUUID } from 'node:crypto';
 import { TesseraError } from '@tessera/errors';
-import { type ClusterLog, type LogBounds, NO_OFFSET, type NodePosition } from '@tessera/log';
+import {
+  type ChainPoint,
+  LEASE_MS,
+  NO_OFFSET,
+  type NodePosition,
+  type NodeStanding,
+} from '@tessera/log';
+import { LASTING } from './domain/faults.js';
 import type { History } from './domain/history.js';
 import type { Life } from './domain/life.js';
 import type { ReplicatedState } from './domain/replicated-state.js';
 import { Lease } from './lease.js';
+import type { WatchedLog } from './watched-log.js';
+import type { Running, Work } from './work.js';
 
 export interface PublicationParts {
-  readonly log: ClusterLog;
+  readonly log: WatchedLog;
   readonly node: string;
   readonly state: ReplicatedState;
   readonly history: History;
   readonly life: Life;
-  /** Offset up to which all erasures are done here, with all entries up to `offset` applied. */
-  readonly erasedUpTo: (offset: number) => number;
-  /** Told where the log ends, and begins. @throws TesseraError where it is another one */
-  readonly onBounds: (bounds: LogBounds) => void;
+  readonly work: Work;
+  /** Erasures that are done here, with all entries up to `offset` applied. */
+  readonly erased: (offset: number) => Pick<NodePosition, 'erased' | 'open'>;
+  /** Told where the log ends, and of a fault that lasts. */
+  readonly onEnd: (end: number) => void;
+  readonly onFault: (fault: TesseraError) => void;
   readonly leaseMs: number;
 }
 
@@ -30,75 +41,104 @@ export const COMPARED_EVERY = 64;
 export class Publication {
   readonly process = randomUUID();
   readonly lease: Lease;
-  private word: NodePosition | undefined;
+  /** Snapshots can be made here. */
+  canSnapshot = true;
+  /** Of the state behind entries that were applied; undefined: none was looked at yet. */
+  private place: (ChainPoint & { readonly digest: string }) | undefined;
+  private standing: NodeStanding = 'serving';
   private comparedOffset = NO_OFFSET;
-  private timer: NodeJS.Timeout | undefined;
-  private isOpen = false;
+  private beats: Running | undefined;
+  private isEnded = false;
 
   constructor(private readonly parts: PublicationParts) {
-    this.lease = new Lease(parts.log);
-    parts.life.onFault(({ code }) => void this.fail(code));
+    this.lease = new Lease(parts.log, parts.work.clock);
+    parts.life.onFault((fault) => this.fail(fault));
   }
 
   /** Of the state behind the newest entries; '' before they are applied. */
   get stateDigest(): string {
-    return this.word?.digest ?? '';
+    return this.place?.digest ?? '';
   }
 
   get isMade(): boolean {
-    return this.word !== undefined;
+    return this.place !== undefined;
   }
 
   /** From now on others wait for this node. Rejects with CONFIG_INVALID for a taken name. */
   async open(): Promise<void> {
-    this.isOpen = true;
-    const beat = () => void this.beat().catch(() => undefined);
-    this.timer = setInterval(beat, this.parts.leaseMs / BEATS_PER_LEASE);
-    await this.note().catch((thrown: unknown) => {
-      if (TesseraError.from(thrown).code === 'CONFIG_INVALID') throw thrown;
+    const { work, leaseMs } = this.parts;
+    await this.note();
+    try {
+      await this.beat();
+    } catch (thrown) {
+      const error = TesseraError.from(thrown);
+      if (error.code === 'CONFIG_INVALID' || LASTING.has(error.code)) throw error;
+    }
+    this.beats = work.begin({
+      name: 'the word of this node to the others',
+      everyMs: Math.min(leaseMs, LEASE_MS) / BEATS_PER_LEASE,
+      limitMs: leaseMs,
+      run: () => this.beat(),
     });
   }
 
-  /** Behind entries that were applied. */
+  /** Behind entries that were applied; the others are told at once. */
   async note(): Promise<void> {
-    const { history, state, node } = this.parts;
+    const { history, state } = this.parts;
     const { offset, chain, erased: sum } = history.position;
-    const digest = await state.digest(sum);
-    const erased = this.parts.erasedUpTo(offset);
-    const { process } = this;
-    this.word = { node, process, offset, chain, erased, digest, needsSnapshot: false };
-    if (!this.isOpen) return;
-    await this.lease.renew(this.word);
+    this.place = { offset, chain, digest: await state.digest(sum) };
     if (offset % COMPARED_EVERY === 0) this.compareBeside();
+    this.beats?.wake();
   }
 
-  /** An erasure is done that the newest word did not have. */
-  async noteErased(): Promise<void> {
-    if (this.word === undefined || !this.isOpen) return;
-    const erased = this.parts.erasedUpTo(this.word.offset);
-    this.word = { ...this.word, erased };
-    await this.lease.renew(this.word);
+  /** Something changed that the newest word does not have. */
+  tell(): void {
+    this.beats?.wake();
+  }
+
+  /** Others see this node so from now on. */
+  stand(standing: NodeStanding): void {
+    if (this.standing === standing || this.isEnded) return;
+    this.standing = standing;
+    if (standing !== 'serving') this.lease.lapse();
+    this.tell();
   }
 
   /** Compares the state with what the log has of it, while entries go on. */
   compareBeside(): void {
-    const { state, life } = this.parts;
-    const { word } = this;
-    if (state.scope === 'some' || word === undefined) return;
-    if (word.offset === this.comparedOffset || word.offset === NO_OFFSET) return;
-    this.comparedOffset = word.offset;
-    this.compare(word).catch((thrown: unknown) => {
+    const { state, onFault } = this.parts;
+    const { place } = this;
+    if (state.scope === 'some' || place === undefined) return;
+    if (place.offset === this.comparedOffset || place.offset === NO_OFFSET) return;
+    this.comparedOffset = place.offset;
+    this.compare(place).catch((thrown: unknown) => {
       const error = TesseraError.from(thrown);
-      if (error.code === 'STATE_DIFFERENT') life.fail(error);
+      if (error.code === 'STATE_DIFFERENT') onFault(error);
     });
   }
 
   async close(): Promise<void> {
-    clearInterval(this.timer);
-    await this.retract();
+    this.lease.end();
+    this.isEnded = true;
+    await this.parts.work.end(this.beats);
+    const word = this.word();
+    this.place = undefined;
+    if (word !== undefined) await this.parts.log.leave(word).catch(() => undefined);
   }
 
-  private async compare({ offset, digest }: NodePosition): Promise<void> {
+  private word(): NodePosition | undefined {
+    const { place, process, standing, canSnapshot } = this;
+    const { history, node, erased } = this.parts;
+    if (place === undefined) return undefined;
+    const { log } = history.position;
+    return Object.assign(
+      { node, process, log, standing, canSnapshot },
+      place,
+      erased(place.offset),
+    );
+  }
+
+  private async compare({ offset, digest }: ChainPoint & { digest: string }): Promise<void> {
     const expected = await this.parts.log.digestAt(offset, digest);
     if (expected === digest) return;
     const state = `state behind entry ${offset}`;
@@ -107,30 +147,28 @@ export class Publication {
   }
 
   /** Also while an entry takes long: then nothing else says how far the node is. */
-  private async beat(): Promise<void> {
-    if (this.word === undefined) return;
-    if (this.word.needsSnapshot) await this.parts.log.say(this.word);
-    else await this.noteErased();
-    if (this.isOpen) this.parts.onBounds(await this.parts.log.bounds());
-  }
-
-  /** Others wait for this node no longer. Beats go on only to ask for a snapshot. */
-  private async fail(code: string): Promise<void> {
-    if (code !== 'LOG_INCOMPLETE' || this.word === undefined) {
-      clearInterval(this.timer);
-      return this.retract();
+  private async beat(): Promise<undefined> {
+    const { log, onEnd, onFault, life } = this.parts;
+    const word = this.word();
+    if (word === undefined) return;
+    try {
+      if (this.standing === 'serving') await this.lease.renew(word);
+      else await log.say(word);
+      if (life.fault !== undefined) return;
+      await log.positions();
+      onEnd((await log.bounds()).end);
+    } catch (thrown) {
+      const error = TesseraError.from(thrown);
+      if (LASTING.has(error.code)) onFault(error);
+      throw error;
     }
-    this.word = { ...this.word, needsSnapshot: true };
-    this.lease.end();
-    this.isOpen = false;
-    await this.parts.log.say(this.word).catch(() => undefined);
   }
 
-  private async retract(): Promise<void> {
-    const { word } = this;
+  /** Others wait for this node no longer; where the log went back they hear how far it was. */
+  private fail({ code }: TesseraError): void {
+    if (code === 'LOG_DIFFERENT') this.stand('stopped');
     this.lease.end();
-    this.isOpen = false;
-    this.word = undefined;
-    if (word !== undefined) await this.parts.log.leave(word).catch(() => undefined);
+    this.isEnded = true;
+    if (code !== 'LOG_DIFFERENT') void this.close();
   }
 }

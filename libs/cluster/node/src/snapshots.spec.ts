@@ -20,6 +20,8 @@ import { Reached } from './reached.js';
 import { Snapshots } from './snapshots.js';
 import { BEGINS } from './snapshots-there.js';
 import { ERASE_FILE, STANDING_FILE, Standing } from './standing.js';
+import { WatchedLog } from './watched-log.js';
+import { Work } from './work.js';
 
 const LEASE_MS = 9000;
 const KEEP_MS = 60_000;
@@ -72,6 +74,11 @@ async function open(
     folders: foldersOf(name),
     follower: node.follower,
     submissions: node.submissions,
+    work: node.work,
+    onAble: (canSnapshot) => {
+      node.publication.canSnapshot = canSnapshot;
+      node.publication.tell();
+    },
     isCurrent: () => node.publication.lease.holds(node.follower.offset),
     sharedFiles: { folder: 'shared/', isUsed: () => false, isNamed: () => false },
     compact: async () => undefined,
@@ -109,9 +116,10 @@ const namesOf = (prefix: string) =>
 /** The disk of a node that joins by what the log and the store have. */
 async function joinedDisk(name: string, log = state): Promise<ModelDisk> {
   const nodeLog = { info: () => undefined, warn: () => undefined } as never;
-  const [reached, life] = [new Reached(store, 'ours'), new Life()];
-  const own = { log: new MemoryLog(log), store, node: name, folders: foldersOf(name) };
-  await Standing.take({ ...own, reached, life, nodeLog }, { isAnew: false, offset: 0 });
+  const watched = new WatchedLog(new MemoryLog(log), new Reached(store, 'ours'));
+  const work = new Work(log.clock, nodeLog);
+  const own = { log: watched, work, store, node: name, folders: foldersOf(name) };
+  await Standing.take({ ...own, life: new Life(), nodeLog }, { isAnew: false, offset: 0 });
   const disk = new ModelDisk();
   Object.assign(disk, JSON.parse(readFileSync(fileOf(name), 'utf8')));
   return disk;
@@ -201,6 +209,8 @@ describe('a snapshot', () => {
       body: { userId: 'u', withBehaviours: true, withRecords: true },
     });
     await before.snapshots.put();
+    // As of a cluster of another name, which says of its own log how far it was.
+    for (const name of namesOf('reached/')) store.contents.delete(name);
     state = new MemoryLogState();
     state.identity = 'log-2';
     const { node, snapshots } = await open('b');
@@ -218,8 +228,9 @@ describe('snapshots in time', () => {
   it('are made at once where a node asks for one', async () => {
     const { node, snapshots } = await open('a');
     await node.submissions.submit(add('x'));
-    const word = { node: 'b', process: 'p', chain: '', erased: 0, digest: '' };
-    await new MemoryLog(state).say({ ...word, offset: 0, needsSnapshot: true });
+    const word = { node: 'b', process: 'p', log: state.identity, chain: '', erased: 0, digest: '' };
+    const wants = { open: [], standing: 'wants-snapshot', canSnapshot: false } as const;
+    await new MemoryLog(state).say({ ...word, ...wants, offset: 0 });
     const before = node.follower.offset;
     snapshots.start();
     // The store has it a little before the log names it, and a node goes by the log.
@@ -236,11 +247,14 @@ describe('snapshots in time', () => {
     await first.node.log.say({
       node: 'feature',
       process: 'p',
-      offset: 1_000_000,
+      offset: 0,
       digest: '',
       chain: '',
       erased: 0,
-      needsSnapshot: false,
+      log: state.identity,
+      open: [],
+      standing: 'serving',
+      canSnapshot: true,
     });
     const large = 'x'.repeat(ENTRY_BYTES_MAX);
     await first.node.submissions.submit(add(large));

@@ -1,7 +1,13 @@
 import { rm } from 'node:fs/promises';
 import type { Position } from '@tessera/contracts';
 import { TesseraError } from '@tessera/errors';
-import { bodyOf, type ClusterLog, type EntryStore, NO_OFFSET } from '@tessera/log';
+import {
+  bodyOf,
+  type ClusterLog,
+  type EntryStore,
+  NO_OFFSET,
+  type SeenPosition,
+} from '@tessera/log';
 import type { Log } from '@tessera/telemetry';
 import { ERASE } from './domain/erasure.js';
 import { KEYS_KEPT } from './domain/key-window.js';
@@ -22,6 +28,7 @@ import type { Follower } from './follower.js';
 import { SNAPSHOT } from './snapshots-there.js';
 import { copyState, uploadState } from './state-files.js';
 import type { Submissions } from './submissions.js';
+import type { Running, Work } from './work.js';
 
 export interface SnapshotParts {
   readonly log: ClusterLog;
@@ -30,6 +37,9 @@ export interface SnapshotParts {
   readonly folders: readonly StateFolder[];
   readonly follower: Follower;
   readonly submissions: Submissions;
+  readonly work: Work;
+  /** Told whether snapshots can be made here, for the others. */
+  readonly onAble: (canSnapshot: boolean) => void;
   /** False: data of users may be out of date, and so may what is said of them. */
   readonly isCurrent: () => boolean;
   /** Makes the files of the state small, and nobody write them, until the next entry. */
@@ -63,30 +73,32 @@ interface Named {
 const LOOK_MS = 5000;
 /** Snapshots that a node can begin with: where one is damaged, there is the one before. */
 const SNAPSHOTS_KEPT = 2;
+/** From so many times the entries between two snapshots on, any node may make one. */
+const LATE = 2;
 
 /** Makes snapshots of the state for nodes that come later, and lets the entries before them go. */
 export class Snapshots {
-  private timer: NodeJS.Timeout | undefined;
-  private making: Promise<unknown> | undefined;
+  private looks: Running | undefined;
   /** Shared files that no entry named when it was looked last. */
   private unnamed: ReadonlySet<string> = new Set();
 
   constructor(private readonly parts: SnapshotParts) {}
 
   start(): void {
-    this.timer = setInterval(() => {
-      this.making ??= this.makeWhereDue()
-        .catch((thrown: unknown) => this.parts.nodeLog.warn({ err: thrown }, 'no snapshot made'))
-        .finally(() => {
-          this.making = undefined;
-        });
-    }, LOOK_MS);
-    this.timer.unref();
+    this.looks = this.parts.work.begin({
+      name: 'a snapshot',
+      everyMs: LOOK_MS,
+      run: () => this.makeWhereDue(),
+      // The next node by name makes one meanwhile.
+      onFailed: () => {
+        this.parts.onAble(false);
+        return false;
+      },
+    });
   }
 
-  async close(): Promise<void> {
-    clearInterval(this.timer);
-    await this.making;
+  close(): Promise<void> {
+    return this.parts.work.end(this.looks);
   }
 
   /** Resolves with the name of the snapshot: in the store, and not in the log yet. */
@@ -109,20 +121,29 @@ export class Snapshots {
     }
   }
 
-  /** The node with the smallest name among those with the full state makes snapshots. */
-  private async makeWhereDue(): Promise<void> {
-    const { log, node, isCurrent, submissions, leaseMs, nodeLog } = this.parts;
+  /** The node with the smallest name among those with the full state that can makes snapshots. */
+  private async makeWhereDue(): Promise<undefined> {
+    const { log, isCurrent, submissions, leaseMs, nodeLog, onAble } = this.parts;
     if (!isCurrent()) return;
     const said = (await log.positions()).filter(({ ageMs }) => ageMs < leaseMs);
-    const whole = said.filter(({ digest, needsSnapshot }) => digest !== '' && !needsSnapshot);
-    if (whole.some((one) => one.node < node)) return;
-    const wanted = said.filter(({ needsSnapshot }) => needsSnapshot);
+    if (!this.isOwn(said)) return;
+    const wanted = said.filter(({ standing }) => standing === 'wants-snapshot');
     if (!(await this.isDue(wanted.map(({ offset }) => offset)))) return;
     const { name, offset } = await this.put();
     const body = { snapshot: name, offset };
     await submissions.submit({ kind: SNAPSHOT, body }, { key: name, waitFor: 'applied-here' });
+    onAble(true);
     await this.clean();
     nodeLog.info({ offset }, 'snapshot of the cluster log made');
+  }
+
+  /** It is this node's turn. */
+  private isOwn(said: readonly SeenPosition[]): boolean {
+    const { node, follower, newestOffset, everyEntries } = this.parts;
+    if (follower.offset - newestOffset() >= LATE * everyEntries) return true;
+    const isAble = ({ digest, standing, canSnapshot }: SeenPosition) =>
+      digest !== '' && standing === 'serving' && canSnapshot;
+    return !said.some((one) => one.node < node && isAble(one));
   }
 
   /** @param wanted offsets that nodes cannot go on from */

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { TesseraError } from '@tessera/errors';
 import { digestOfBytes, entryBytes } from '@tessera/log';
@@ -18,6 +18,8 @@ import type { StateFolder } from './domain/state-folder.js';
 import { Reached } from './reached.js';
 import { BEGINS, SNAPSHOT } from './snapshots-there.js';
 import { ERASE_FILE, STANDING_FILE, Standing, untilBegun } from './standing.js';
+import { WatchedLog } from './watched-log.js';
+import { Work } from './work.js';
 
 let state: MemoryLogState;
 let store: MemoryEntryStore;
@@ -59,10 +61,15 @@ function foldersOf(node: string): readonly [StateFolder, StateFolder] {
   ];
 }
 
+const logOf = () => new WatchedLog(new MemoryLog(state), new Reached(store, 'ours'));
+const workOf = () => new Work(state.clock, nodeLog);
+/** As a node did that has been so far. */
+const noteReached = (log: string, offset: number) =>
+  new Reached(store, 'ours').note(() => ({ log, offset }), { log, offset });
+
 const take = (node: string, isAnew = false) => {
-  const [reached, life] = [new Reached(store, 'ours'), new Life()];
-  const own = { log: new MemoryLog(state), store, node, folders: foldersOf(node) };
-  return Standing.take({ ...own, reached, life, nodeLog }, { isAnew, offset: 0 });
+  const own = { log: logOf(), work: workOf(), store, node, folders: foldersOf(node) };
+  return Standing.take({ ...own, life: new Life(), nodeLog }, { isAnew, offset: 0 });
 };
 
 function write(node: string, name: string, text: string): void {
@@ -74,6 +81,13 @@ function write(node: string, name: string, text: string): void {
 function read(node: string, name: string): string | undefined {
   const path = join(folder.path, node, name);
   return existsSync(path) ? readFileSync(path, 'utf8') : undefined;
+}
+
+/** A file that was put aside of node a; undefined: there is none. */
+function aside(store: string, name: string): string | undefined {
+  const folders = readdirSync(join(folder.path, 'a')).sort().reverse();
+  const own = folders.find((one) => one.startsWith(`${store}.before-log-`));
+  return own === undefined ? undefined : read('a', join(own, name));
 }
 
 const START = { offset: 0, chain: '' };
@@ -141,9 +155,9 @@ describe('the seat of a node at a log', () => {
     write('a', 'weights/model.bin', 'of somebody else');
     await take('a');
     expect(read('a', 'changes/state')).toBeUndefined();
-    expect(read('a', 'changes.before-log/state')).toBe('own');
+    expect(aside('changes', 'state')).toBe('own');
     expect(read('a', 'weights/weights.json')).toBeUndefined();
-    expect(read('a', 'weights.before-log/weights.json')).toBe('own too');
+    expect(aside('weights', 'weights.json')).toBe('own too');
     expect(read('a', 'weights/model.bin')).toBe('of somebody else');
     expect(told).toEqual(['state put aside: it does not follow the log']);
   });
@@ -158,7 +172,7 @@ describe('the seat of a node at a log', () => {
     expect(read('a', 'changes/deep/state')).toBe('new');
     expect(read('a', 'weights/weights.json')).toBe('new');
     expect(read('a', 'changes/state')).toBeUndefined();
-    expect(read('a', 'changes.before-log/state')).toBe('own');
+    expect(aside('changes', 'state')).toBe('own');
     expect(JSON.parse(read('a', `changes/${STANDING_FILE}`) ?? '')).toMatchObject({
       log: state.identity,
     });
@@ -202,7 +216,7 @@ describe('the seat of a node at a log', () => {
     await seat.giveUp();
     await take('a');
     expect(read('a', 'changes/deep/state')).toBe('new');
-    expect(read('a', 'changes.before-log/deep/state')).toBe('damaged');
+    expect(aside('changes', 'deep/state')).toBe('damaged');
   });
 
   it('is refused where the node follows another log, naming the choices', async () => {
@@ -227,7 +241,7 @@ describe('the seat of a node at a log', () => {
     for (let n = 0; n < 3; n += 1) append('changes', {});
     await new MemoryLog(state).trim(3);
     const taken = take('a');
-    await until('it is asked for', () => state.positions.get('a')?.needsSnapshot === true);
+    await until('it is asked for', () => state.positions.get('a')?.standing === 'wants-snapshot');
     await snapshot(3, 'new');
     expect((await taken).isFounder).toBe(false);
     expect(read('a', 'changes/deep/state')).toBe('new');
@@ -263,14 +277,14 @@ describe('the seat of a node at a log', () => {
       };
       const first = await take('a').catch(() => undefined);
       if (first === undefined) await take('a');
-      expect(read('a', 'changes.before-log/state')).toBe('own');
-      expect(read('a', 'weights.before-log/weights.json')).toBe('own too');
+      expect(aside('changes', 'state')).toBe('own');
+      expect(aside('weights', 'weights.json')).toBe('own too');
       expect(read('a', 'changes/deep/state')).toBe('new');
     },
   );
 
   it('refuses to begin a log where nodes have published more of one', async () => {
-    await new Reached(store, 'ours').note({ log: 'lost', offset: 16 });
+    await noteReached('lost', 16);
     await expect(take('a')).rejects.toMatchObject({
       code: 'LOG_DIFFERENT',
       message: expect.stringContaining('expected log lost with entries up to 16'),
@@ -281,7 +295,7 @@ describe('the seat of a node at a log', () => {
   it('refuses a log that is shorter than what nodes have published of it', async () => {
     await take('founder');
     append(BEGINS, { snapshot: '' });
-    await new Reached(store, 'ours').note({ log: state.identity, offset: 3 });
+    await noteReached(state.identity, 3);
     await expect(take('a')).rejects.toMatchObject({ code: 'LOG_DIFFERENT' });
   });
 
@@ -303,7 +317,7 @@ describe('the seat of a node at a log', () => {
     expect((await other).isFounder).toBe(false);
     expect(read('a', 'changes/deep/state')).toBe('of b');
     // The log that goes on is as safe as the one before: an older copy of it is none.
-    await new Reached(store, 'ours').note({ log: 'log-2', offset: 5 });
+    await noteReached('log-2', 5);
     for (const node of ['b', 'c']) {
       await expect(take(node)).rejects.toMatchObject({ code: 'LOG_DIFFERENT' });
     }
@@ -320,7 +334,7 @@ describe('the seat of a node at a log', () => {
     state.away = true;
     const taken = take('a');
     await until('it waits', () => told.length > 0);
-    expect(told).toEqual(['waiting for the cluster log']);
+    expect(told).toEqual(['the start of this node waits: it is tried again']);
     state.away = false;
     expect((await taken).isFounder).toBe(true);
   });
@@ -332,7 +346,7 @@ describe('the seat of a node at a log', () => {
 });
 
 it('a process that begins no log waits until a node has begun it', async () => {
-  const begun = untilBegun(new MemoryLog(state), nodeLog);
+  const begun = untilBegun({ log: logOf(), work: workOf() });
   const { identity } = await take('a');
   expect(await begun).toBe(identity);
 });

@@ -1,37 +1,38 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { TesseraError } from '@tessera/errors';
 import { FILE_SYSTEM, replaceFile, wipeFile } from '@tessera/files';
-import { type ClusterLog, type EntryStore, type LogBounds, NO_OFFSET } from '@tessera/log';
+import { type EntryStore, type LogBounds, NO_OFFSET } from '@tessera/log';
 import type { Log } from '@tessera/telemetry';
 import { CONTINUE } from './domain/history.js';
 import type { Life } from './domain/life.js';
 import type { ErasedUser, Manifest } from './domain/manifest.js';
 import type { StateFolder } from './domain/state-folder.js';
 import { entriesOf } from './entries-of.js';
-import type { Reached } from './reached.js';
 import { fetchedSnapshot } from './snapshots-there.js';
 import { fetchNothing, type Placing, placeFetched } from './state-files.js';
+import type { WatchedLog } from './watched-log.js';
+import type { Work } from './work.js';
 
 /** Beside the changes: which log they follow. */
 export const STANDING_FILE = 'cluster-log.json';
 export const ERASE_FILE = 'erase-first.json';
 /** Beside the folder of the changes, which is moved as a whole. */
 const PLACING_SUFFIX = '.placing.json';
-const RETRY_MS = 500;
+/** Milliseconds between two looks whether somebody has begun the log. */
+const LOOK_MS = 500;
 /** Names this process while it has yet to follow the log. */
 const JOINING = randomUUID();
 
 export interface StandingParts {
-  readonly log: ClusterLog;
+  readonly log: WatchedLog;
   readonly store: EntryStore;
   readonly node: string;
   /** The first is that of the changes: its files say which log the state follows. */
   readonly folders: readonly [StateFolder, ...StateFolder[]];
-  readonly reached: Reached;
   readonly life: Life;
+  readonly work: Work;
   readonly nodeLog: Pick<Log, 'info' | 'warn'>;
 }
 
@@ -45,6 +46,8 @@ interface Followed {
 export interface Wanted {
   /** The node's own state does not do. */
   readonly isAnew: boolean;
+  /** That state is a snapshot's, of this start: nobody wants it again. */
+  readonly isFetched?: boolean;
   /** Every entry up to it. */
   readonly offset: number;
 }
@@ -60,6 +63,8 @@ export class Standing {
     readonly identity: string,
     /** True if the log is empty, and begins with the state of this node. */
     readonly isFounder: boolean,
+    /** The state is that of a snapshot, or none. */
+    readonly hasFetched: boolean,
   ) {}
 
   /**
@@ -74,29 +79,31 @@ export class Standing {
     const followed = await read(parts);
     for (;;) {
       life.to('away');
-      const bounds = await untilThere(parts, () => log.bounds());
-      if (followed !== undefined) checkSame(parts, followed, bounds);
-      await untilThere(parts, () => checkNotLost(parts, bounds));
+      const bounds = await untilThere(parts, async () => {
+        await log.hear();
+        return followed === undefined ? log.bounds() : checkedBounds(parts, followed);
+      });
       const hasEntries = await untilThere(parts, () => hasAny(log, bounds));
       const isFounder = !hasEntries && (bounds.anew?.founder ?? parts.node) === parts.node;
       if (hasEntries || isFounder) return Standing.at(parts, wanted, followed, bounds, isFounder);
       // Another node is to begin it.
-      await sleep(RETRY_MS);
+      await parts.work.clock.pause(LOOK_MS);
     }
   }
 
   private static async at(
     parts: StandingParts,
-    { isAnew, offset }: Wanted,
+    wanted: Wanted,
     followed: Followed | undefined,
     bounds: LogBounds,
     isFounder: boolean,
   ): Promise<Standing> {
     const { log } = parts;
     const identity = bounds.identity || (await untilThere(parts, () => log.begin(randomUUID())));
-    const isOwn = followed?.log === identity && !followed.isDifferent && !isAnew;
-    if (!isOwn && !isFounder) await untilThere(parts, () => fetched(parts, offset));
-    const standing = new Standing(parts, identity, isFounder);
+    const isOwn = followed?.log === identity && !followed.isDifferent && !wanted.isAnew;
+    const hasFetched = !isOwn && !isFounder;
+    if (hasFetched) await untilThere(parts, () => fetched(parts, wanted));
+    const standing = new Standing(parts, identity, isFounder, hasFetched);
     if (!isOwn) await standing.write({ log: identity, isDifferent: false });
     return standing;
   }
@@ -150,41 +157,36 @@ async function read(parts: Folders): Promise<Followed | undefined> {
 }
 
 /** The identity of the log, once somebody has begun it. */
-export async function untilBegun(
-  log: ClusterLog,
-  nodeLog: Pick<Log, 'info' | 'warn'>,
-): Promise<string> {
+export async function untilBegun({
+  log,
+  work,
+}: Pick<StandingParts, 'log' | 'work'>): Promise<string> {
   for (;;) {
-    const { identity } = await untilThere({ nodeLog }, () => log.bounds());
+    const { identity } = await untilThere({ work }, async () => {
+      await log.hear();
+      return log.bounds();
+    });
     if (identity !== '') return identity;
-    await sleep(RETRY_MS);
+    await work.clock.pause(LOOK_MS);
   }
 }
 
 /** Nothing of this node is open yet: it waits for the log and its store. */
-export async function untilThere<T>(
-  { nodeLog }: Pick<StandingParts, 'nodeLog'>,
-  act: () => Promise<T>,
-): Promise<T> {
-  for (let attempt = 0; ; attempt += 1) {
-    try {
-      return await act();
-    } catch (thrown) {
-      const error = TesseraError.from(thrown);
-      if (error.code !== 'STORE_UNAVAILABLE') throw error;
-      if (attempt === 0) nodeLog.warn({ err: error }, 'waiting for the cluster log');
-      await sleep(RETRY_MS);
-    }
-  }
+export function untilThere<T>({ work }: Pick<StandingParts, 'work'>, act: () => Promise<T>) {
+  return work.until(act, {
+    name: 'the start of this node',
+    mayPass: ({ code }) => code === 'STORE_UNAVAILABLE',
+  });
 }
 
-/** @throws TesseraError LOG_DIFFERENT naming the choices */
-function checkSame(
+/** Of the log that this node follows. @throws TesseraError LOG_DIFFERENT naming the choices */
+async function checkedBounds(
   { log, folders }: StandingParts,
   followed: Followed,
-  { identity, anew }: LogBounds,
-): void {
-  if (identity === followed.log || anew?.continues.includes(followed.log)) return;
+): Promise<LogBounds> {
+  const bounds = await log.bounds();
+  const { identity, anew } = bounds;
+  if (identity === followed.log || anew?.continues.includes(followed.log)) return bounds;
   const got = identity === '' ? 'a log that nobody has begun' : `log ${identity}`;
   const path = join(folders[0].path, STANDING_FILE);
   const message =
@@ -195,34 +197,22 @@ function checkSame(
   throw new TesseraError('LOG_DIFFERENT', message);
 }
 
-/** The log still has all that nodes have published. @throws TesseraError LOG_DIFFERENT */
-async function checkNotLost({ log, reached }: StandingParts, bounds: LogBounds): Promise<void> {
-  const { identity, end, anew } = bounds;
-  const newest = await reached.newest(identity);
-  if (newest === undefined || anew?.continues.includes(newest.log)) return;
-  if (newest.log === identity && newest.offset <= end) return;
-  const got = identity === '' ? 'a log that nobody has begun' : `entries up to ${end}`;
-  const message =
-    `${log.place}: expected log ${newest.log} with entries up to ${newest.offset}, which nodes ` +
-    `have published, got ${got}. Restore it, or go on with the state of a node by: ${CONTINUE}`;
-  throw new TesseraError('LOG_DIFFERENT', message);
-}
-
-async function hasAny(log: ClusterLog, { first, end }: LogBounds): Promise<boolean> {
+async function hasAny(log: WatchedLog, { first, end }: LogBounds): Promise<boolean> {
   if (end === NO_OFFSET) return false;
   for await (const _ of entriesOf(log, first, end)) return true;
   return first > NO_OFFSET + 1;
 }
 
 /** The state of the newest snapshot that is whole, or none where all entries are there. */
-async function fetched(parts: StandingParts, offset: number): Promise<void> {
+async function fetched(parts: StandingParts, wanted: Wanted): Promise<void> {
+  const { offset } = wanted;
   const { log, store, folders, life, nodeLog } = parts;
   life.to('fetching');
   const bounds = await log.bounds();
   const manifest = await fetchedSnapshot({ log, store, folders, nodeLog }, bounds, offset);
   if (manifest === undefined) await refuseHole(parts, bounds, offset);
   if (manifest === undefined) await fetchNothing(folders);
-  await note(parts, manifest);
+  await note(parts, manifest, wanted);
   await finishPlacing(parts);
 }
 
@@ -234,8 +224,15 @@ async function refuseHole(
 ): Promise<void> {
   if (first === NO_OFFSET + 1 && offset === NO_OFFSET) return;
   // Every snapshot that the log names is older, or cannot be used.
-  const wanted = { node, process: JOINING, offset: end - 1, chain: '', erased: end };
-  await log.say({ ...wanted, digest: '', needsSnapshot: true }).catch((thrown: unknown) => {
+  const { identity } = await log.bounds();
+  const place = { node, process: JOINING, log: identity, offset: end - 1, chain: '', digest: '' };
+  const nothing = {
+    erased: end,
+    open: [],
+    standing: 'wants-snapshot',
+    canSnapshot: false,
+  } as const;
+  await log.say(Object.assign(place, nothing)).catch((thrown: unknown) => {
     nodeLog.warn({ err: thrown }, 'cannot ask for a snapshot');
   });
   const got = `entries from ${first} on and none`;
@@ -248,8 +245,13 @@ function placingPath({ folders }: Folders): string {
 }
 
 /** From here on the state that was fetched is the node's. */
-async function note(parts: StandingParts, manifest: Manifest | undefined): Promise<void> {
+async function note(
+  parts: StandingParts,
+  manifest: Manifest | undefined,
+  { isFetched = false }: Wanted,
+): Promise<void> {
   const placing: Placing = {
+    aside: isFetched ? '' : new Date().toISOString().replaceAll(':', '-'),
     files: manifest?.files ?? [],
     erased: manifest?.erased ?? [],
     offset: manifest?.offset ?? NO_OFFSET,

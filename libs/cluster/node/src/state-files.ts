@@ -11,10 +11,14 @@ import type { StateFolder } from './domain/state-folder.js';
 export type ManifestFile = Manifest['files'][number];
 
 /** A state that was fetched as a whole and is to be moved in. */
-export type Placing = Pick<Manifest, 'files' | 'erased' | 'offset'>;
+export type Placing = Pick<Manifest, 'files' | 'erased' | 'offset'> & {
+  /** Ends the names of folders for what was there; '': nobody wants it again. */
+  readonly aside: string;
+};
 
 const fetchedInto = ({ path }: StateFolder) => `${path}.joining`;
-const asideOf = ({ path }: StateFolder) => `${path}.before-log`;
+const asideOf = ({ path }: StateFolder, { aside }: Placing) =>
+  aside === '' ? `${path}.unwanted` : `${path}.before-log-${aside}`;
 
 async function pathsIn({ path, has }: StateFolder): Promise<string[]> {
   const entries = await readdir(path, { recursive: true, withFileTypes: true }).catch(() => []);
@@ -99,25 +103,30 @@ export async function fetchNothing(folders: readonly StateFolder[]): Promise<voi
  */
 export async function placeFetched(
   folders: readonly StateFolder[],
-  { files }: Placing,
+  placing: Placing,
 ): Promise<string[]> {
   const aside: string[] = [];
   for (const folder of folders) {
-    const own = files.filter((file) => file.store === folder.store).map(({ path }) => path);
-    const isMoved = folder.isWhole ? await placeWhole(folder) : await placeFiles(folder, own);
-    if (isMoved) aside.push(asideOf(folder));
+    const files = placing.files.filter((file) => file.store === folder.store);
+    const own = files.map(({ path }) => path);
+    const to = asideOf(folder, placing);
+    if (placing.aside === '') await rm(to, { recursive: true, force: true });
+    const isMoved = folder.isWhole
+      ? await placeWhole(folder, to)
+      : await placeFiles(folder, own, to);
+    if (placing.aside === '') await rm(to, { recursive: true, force: true });
+    else if (isMoved) aside.push(to);
     await FILE_SYSTEM.syncFolder(dirname(folder.path));
   }
   return aside;
 }
 
-async function placeWhole(folder: StateFolder): Promise<boolean> {
+async function placeWhole(folder: StateFolder, aside: string): Promise<boolean> {
   const from = fetchedInto(folder);
   if (!(await isThere(from))) return false;
   const isOld = (await pathsIn(folder)).length > 0;
   if (isOld) {
-    await rm(asideOf(folder), { recursive: true, force: true });
-    await rename(folder.path, asideOf(folder));
+    await rename(folder.path, aside);
   } else {
     await rm(folder.path, { recursive: true, force: true });
   }
@@ -125,10 +134,13 @@ async function placeWhole(folder: StateFolder): Promise<boolean> {
   return isOld;
 }
 
-async function placeFiles(folder: StateFolder, own: readonly string[]): Promise<boolean> {
+async function placeFiles(
+  folder: StateFolder,
+  own: readonly string[],
+  aside: string,
+): Promise<boolean> {
   const from = fetchedInto(folder);
   if (!(await isThere(from))) return false;
-  const aside = asideOf(folder);
   let isOld = false;
   for (const path of await pathsIn(folder)) {
     // One of the snapshot that is there and no longer beside it was moved in before.

@@ -1,22 +1,24 @@
 import { randomUUID } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Submission } from '@tessera/contracts';
 import { expecting, TesseraError } from '@tessera/errors';
 import {
   type Act,
   bodyText,
-  type ClusterLog,
   ENTRY_BYTES_MAX,
   type EntryStore,
   entryBytes,
   KEY_LENGTH_MAX,
   type SeenPosition,
 } from '@tessera/log';
+import { Limit, unless } from '@tessera/turns';
 import type { History } from './domain/history.js';
 import type { Outcome } from './domain/key-window.js';
 import type { Life } from './domain/life.js';
 import type { Follower } from './follower.js';
 import type { Publication } from './publication.js';
+import type { Reached } from './reached.js';
+import type { WatchedLog } from './watched-log.js';
+import type { Work } from './work.js';
 
 const invalid = expecting('REQUEST_INVALID');
 
@@ -32,69 +34,93 @@ export interface Submitted {
 
 /** Where the caller has no deadline. */
 const DEADLINE_MS = 30_000;
-const RETRY_MS = 100;
-/** Between looks at the positions of nodes: most are where they have to be within some. */
-const LOOK_MS = 2;
-const LOOKS = 20;
-const LATER_LOOK_MS = 25;
+/** Between looks at the positions of nodes: doubled, since most are where they have to be soon. */
+const LOOK_MS = { least: 2, most: 32 } as const;
+/** Entries that the slowest node may be behind: further changes wait for it. */
+const BEHIND_MAX = 500;
+/** For which an acknowledgement waits for the store beside the log, and no longer. */
+const NOTED_MS = 1000;
 
 export interface SubmissionParts {
-  readonly log: ClusterLog;
+  readonly log: WatchedLog;
+  readonly reached: Reached;
   readonly store: EntryStore;
   readonly node: string;
   readonly follower: Follower;
   readonly history: History;
   readonly life: Life;
   readonly publication: Publication;
+  readonly work: Work;
   readonly leaseMs: number;
 }
 
-/** Appends acts to the log and waits until they are applied. */
+/**
+ * Appends acts to the log and waits until they are applied. An act is accepted while this node
+ * holds its lease, and sent for as long as it has held it ever since and its caller waits: it comes
+ * behind all that was acknowledged before it was accepted, and behind nothing that is acknowledged
+ * once its caller has given it up.
+ */
 export class Submissions {
   constructor(private readonly parts: SubmissionParts) {}
 
   /**
    * Rejects as the act does where it is applied; with STORE_UNAVAILABLE where the log cannot be
-   * reached, LOG_DIFFERENT where this node follows it no longer, and DEADLINE_EXCEEDED: the act may
-   * be in the log then, and may be repeated by its key.
+   * reached, LOG_DIFFERENT where this node follows it no longer, OPERATION_BUSY where nodes are too
+   * far behind, and DEADLINE_EXCEEDED: the act may be in the log then, and may be repeated by its
+   * key.
    */
   async submit(act: Act, how: Submission = {}): Promise<Submitted> {
     const key = how.key || randomUUID();
     if (key.length > KEY_LENGTH_MAX) {
       throw invalid('idempotencyKey', `at most ${KEY_LENGTH_MAX} characters`, key.length);
     }
-    this.parts.life.checkFollowing();
+    const accepted = this.accept(how);
+    const { signal } = accepted.limit;
     const ended = new AbortController();
-    const limits = [AbortSignal.timeout(DEADLINE_MS), ended.signal];
-    const signal = AbortSignal.any(how.signal === undefined ? limits : [...limits, how.signal]);
-    const outcome = this.parts.follower.outcomeOf(key, signal);
+    const known = AbortSignal.any([signal, ended.signal]);
+    const outcome = this.parts.follower.outcomeOf(key, known);
     outcome.catch(() => undefined);
-    const appending = new Appending();
     try {
-      const appended = this.appended(await this.entryOf(act, key), signal, appending);
+      const appended = this.appended(await this.entryOf(act, key), accepted);
       // An append that was rejected may be in the log.
       const done = await Promise.race([appended.then(() => undefined), outcome]);
       const isLater = how.waitFor === 'appended' && done === undefined;
-      if (isLater) return { offset: (await appended).offset, value: undefined, isRepeat: false };
-      const known = done ?? (await outcome);
-      const first = Promise.race([appended, appending.failed]);
-      const isRepeat = how.key ? await isAnother(first, known) : false;
+      if (isLater) {
+        const { offset } = await appended;
+        await this.confirm(offset, accepted);
+        return { offset, value: undefined, isRepeat: false };
+      }
+      const reached = done ?? (await outcome);
+      const first = Promise.race([appended, accepted.failed.promise]);
+      const isRepeat = how.key ? await isAnother(first, reached) : false;
       return await this.applied(
-        { ...known, isRepeat: isRepeat || known.isRepeat === true },
+        { ...reached, isRepeat: isRepeat || reached.isRepeat === true },
         how,
-        signal,
+        accepted,
       );
     } catch (thrown) {
-      throw signal.aborted ? late(act, appending.away ?? thrown) : thrown;
+      const isOver = signal.aborted || this.parts.work.clock.nowMs() >= accepted.until;
+      throw isOver ? late(act, accepted, thrown) : thrown;
     } finally {
       ended.abort();
+      accepted.limit.end();
     }
   }
 
-  /** One entry, whoever else may append the same. */
+  /** One entry, whoever else may append the same; before the node serves. */
   async append(act: Act, key: string): Promise<void> {
-    const signal = AbortSignal.timeout(DEADLINE_MS);
-    await this.appended(await this.entryOf(act, key), signal, new Appending());
+    const { work, log, history } = this.parts;
+    const bytes = await this.entryOf(act, key);
+    const limit = new Limit(work.clock, DEADLINE_MS);
+    try {
+      await work.until(() => log.append(bytes(), history.point, () => undefined), {
+        name: 'the first entry of the log',
+        signal: limit.signal,
+        mayPass: ({ code }) => code === 'STORE_UNAVAILABLE',
+      });
+    } finally {
+      limit.end();
+    }
   }
 
   /**
@@ -102,33 +128,96 @@ export class Submissions {
    * the erasure. Nodes that are away do so before they serve.
    */
   async everywhere(offset: number, signal: AbortSignal, isErasure: boolean): Promise<void> {
-    const { log, publication, leaseMs } = this.parts;
-    const reached = (one: SeenPosition) => (isErasure ? one.erased : one.offset);
-    for (let look = 0; ; look += 1) {
-      const lookMs = look < LOOKS ? LOOK_MS : LATER_LOOK_MS;
-      const others = (await log.positions()).filter((one) => one.process !== publication.process);
-      const serving = others.filter((one) => one.ageMs < leaseMs && !one.needsSnapshot);
-      const behind = serving.filter((one) => reached(one) < offset);
+    const { publication, work } = this.parts;
+    const isDone = (one: SeenPosition) =>
+      isErasure ? one.erased >= offset && !one.open.includes(offset) : one.offset >= offset;
+    for (let lookMs: number = LOOK_MS.least; ; lookMs = Math.min(LOOK_MS.most, 2 * lookMs)) {
+      const others = (await this.serving()).filter((one) => one.process !== publication.process);
+      const behind = others.filter((one) => !isDone(one));
       if (behind.length === 0) return;
-      await sleep(lookMs, undefined, { signal }).catch(() => {
-        const names = behind.map(({ node }) => node).join(', ');
-        const done = isErasure ? 'done' : 'applied';
-        const message = `entry ${offset} is in the log, and not yet ${done} by ${names}`;
-        throw new TesseraError('DEADLINE_EXCEEDED', message);
-      });
+      await work.clock.pause(lookMs, signal);
+      if (!signal.aborted) continue;
+      const names = behind.map(({ node }) => node).join(', ');
+      const done = isErasure ? 'done' : 'applied';
+      const message = `entry ${offset} is in the log, and not yet ${done} by ${names}`;
+      throw new TesseraError('DEADLINE_EXCEEDED', message);
     }
+  }
+
+  /** Positions of nodes that others wait for. */
+  private async serving(): Promise<SeenPosition[]> {
+    const { log, leaseMs, history } = this.parts;
+    return (await log.positions()).filter(
+      ({ ageMs, standing, log: identity }) =>
+        ageMs < leaseMs && standing === 'serving' && (identity === '' || identity === history.position.log),
+    );
+  }
+
+  /** @throws TesseraError STORE_UNAVAILABLE where this node may have missed changes */
+  private accept({ signal: given, untilMs = Number.POSITIVE_INFINITY }: Submission): Accepted {
+    const { life, work } = this.parts;
+    life.checkFollowing();
+    const nowMs = work.clock.nowMs();
+    const until = Math.min(untilMs, nowMs + DEADLINE_MS);
+    const limit = new Limit(work.clock, Math.max(0, until - nowMs), life.signal, given);
+    const { term } = this.parts.publication.lease;
+    const accepted = { limit, until, term, failed: Promise.withResolvers<undefined>() };
+    try {
+      this.check(accepted);
+      return accepted;
+    } catch (thrown) {
+      limit.end();
+      throw thrown;
+    }
+  }
+
+  /** @throws TesseraError where an entry that was accepted must not be sent any more */
+  private check({ limit, until, term }: Accepted): void {
+    const { work, publication, follower, log } = this.parts;
+    if (limit.signal.aborted) throw limit.signal.reason;
+    if (work.clock.nowMs() >= until) throw new DOMException('the time is over', 'TimeoutError');
+    const { lease } = publication;
+    if (term === lease.term && lease.holds(follower.offset)) return;
+    const held = follower.held?.message ?? 'it does not answer this node';
+    const message = `${log.place}: expected to append, got no lease: ${held}`;
+    throw new TesseraError('STORE_UNAVAILABLE', message);
   }
 
   private async applied(
     { offset, value, error, isRepeat = false }: Outcome,
     { waitFor, onEntry }: Submission,
-    signal: AbortSignal,
+    accepted: Accepted,
   ): Promise<Submitted> {
     onEntry?.(offset);
     if (error !== undefined) throw error;
     const isForAll = waitFor !== 'applied-here' && waitFor !== 'appended';
-    if (isForAll) await this.everywhere(offset, signal, false);
+    await Promise.all([
+      this.confirm(offset, accepted),
+      isForAll ? this.everywhere(offset, accepted.limit.signal, false) : undefined,
+    ]);
     return { offset, value, isRepeat };
+  }
+
+  /**
+   * The entry is noted beside the log, and is in it still: a node whose lease has lapsed meanwhile
+   * asks. A store that is away is not waited for.
+   */
+  private async confirm(offset: number, { term, limit }: Accepted): Promise<void> {
+    const { publication, log, reached, history, work } = this.parts;
+    const at = { log: history.position.log, offset };
+    const furthest = () => (history.position.offset > offset ? history.position : at);
+    const noted = reached.note(furthest, at);
+    if (reached.isAway) noted.catch(() => undefined);
+    else {
+      const patience = new Limit(work.clock, NOTED_MS, limit.signal);
+      await unless(patience.signal, noted).catch(() => {
+        reached.isAway = true;
+      });
+      patience.end();
+    }
+    if (term === publication.lease.term) return;
+    await log.hear();
+    await log.bounds();
   }
 
   /** Bytes of the entry, behind what is applied here when they are appended. */
@@ -145,44 +234,64 @@ export class Submissions {
     return () => entryBytes(head, '', history.point, name);
   }
 
-  /** Again and again while the log is away: its key makes one of what comes twice. */
-  private async appended(
-    bytes: () => Uint8Array,
-    signal: AbortSignal,
-    appending: Appending,
-  ): Promise<Appended> {
-    const { log, history, life } = this.parts;
-    for (let attempt = 1; ; attempt += 1) {
-      try {
-        life.checkFollowing();
-        const offset = await log.append(bytes(), history.point);
-        appending.note(undefined);
-        return { offset, isFirst: attempt === 1 };
-      } catch (thrown) {
-        appending.note(thrown);
-        if (TesseraError.from(thrown).code !== 'STORE_UNAVAILABLE' || signal.aborted) throw thrown;
-        await sleep(RETRY_MS, undefined, { signal }).catch(() => {
-          throw thrown;
-        });
-      }
+  /** Again and again while the log may be back in time: its key makes one of what comes twice. */
+  private async appended(bytes: () => Uint8Array, accepted: Accepted): Promise<Appended> {
+    const { log, history, work } = this.parts;
+    const { signal } = accepted.limit;
+    await this.turnComes(accepted);
+    let attempts = 0;
+    const offset = await work.until(
+      () => {
+        attempts += 1;
+        this.check(accepted);
+        return log.append(bytes(), history.point, () => this.check(accepted));
+      },
+      {
+        name: 'an append',
+        signal,
+        mayPass: ({ code }) => {
+          if (code !== 'STORE_UNAVAILABLE') return false;
+          const { lease } = this.parts.publication;
+          return lease.term === accepted.term;
+        },
+        onWait: (error) => {
+          accepted.away = error;
+          if (error !== undefined) accepted.failed.resolve(undefined);
+        },
+      },
+    );
+    return { offset, isFirst: attempts === 1 };
+  }
+
+  /** A writer that is faster than the nodes waits for them. */
+  private async turnComes(accepted: Accepted): Promise<void> {
+    const { follower, log, work } = this.parts;
+    const { signal } = accepted.limit;
+    const slowest = () => Math.min(follower.offset, log.slowest);
+    let lookMs: number = LOOK_MS.least;
+    while (follower.newest - slowest() > BEHIND_MAX) {
+      const got = `entry ${slowest()} of ${follower.newest}`;
+      const expected = `expected nodes at most ${BEHIND_MAX} entries behind`;
+      const message = `${log.place}: ${expected}, got one at ${got}`;
+      accepted.away = new TesseraError('OPERATION_BUSY', message);
+      await work.clock.pause(lookMs, signal);
+      if (signal.aborted) throw accepted.away;
+      lookMs = Math.min(LOOK_MS.most, 2 * lookMs);
     }
+    accepted.away = undefined;
   }
 }
 
-/** How the attempts to append go. */
-class Appending {
-  /** Why the newest attempt has failed; undefined: it has not. */
-  away: unknown;
-  private fail: (nothing: undefined) => void = () => undefined;
-  /** Resolves when one has failed. */
-  readonly failed = new Promise<undefined>((resolve) => {
-    this.fail = resolve;
-  });
-
-  note(thrown: unknown): void {
-    this.away = thrown;
-    if (thrown !== undefined) this.fail(undefined);
-  }
+/** An act that a caller waits for. */
+interface Accepted {
+  readonly limit: Limit;
+  readonly until: number;
+  /** Of the lease when it was accepted. */
+  readonly term: number;
+  /** Resolves when an attempt to append has failed. */
+  readonly failed: PromiseWithResolvers<undefined>;
+  /** Why the newest attempt has failed. */
+  away?: TesseraError | undefined;
 }
 
 interface Appended {
@@ -200,8 +309,11 @@ async function isAnother(
   return own?.isFirst === true && own.offset !== offset;
 }
 
-function late({ kind }: Act, thrown: unknown): TesseraError {
+function late({ kind }: Act, { away, limit }: Accepted, thrown: unknown): TesseraError {
   if (thrown instanceof TesseraError && thrown.code !== 'CANCELLED') return thrown;
+  const { reason } = limit.signal;
+  if (reason instanceof TesseraError && reason.code !== 'CANCELLED') return reason;
+  if (away !== undefined) return away;
   const message = `${kind}: not applied within the deadline; it may be in the log`;
   return new TesseraError('DEADLINE_EXCEEDED', message, { cause: thrown });
 }

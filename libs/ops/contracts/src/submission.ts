@@ -11,6 +11,8 @@ export interface Submission {
   readonly waitFor?: WaitFor | undefined;
   /** Aborted: the caller no longer waits; what is in the log counts all the same. */
   readonly signal?: AbortSignal | undefined;
+  /** Until when the caller waits, by performance.now(); left out: as long as the log lets it. */
+  readonly untilMs?: number | undefined;
   /** Told the offset of the entry once it is applied here, also where it is refused. */
   readonly onEntry?: ((offset: number) => void) | undefined;
 }

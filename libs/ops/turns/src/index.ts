@@ -1,3 +1,4 @@
+export { type Clock, Limit, PROCESS_CLOCK, unless } from './clock.js';
 export { inSlices } from './in-slices.js';
 export { SpacedWork } from './spaced-work.js';
 export { turns } from './turns.js';

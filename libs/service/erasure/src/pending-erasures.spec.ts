@@ -16,7 +16,7 @@ afterEach(() => folder.remove());
 
 const erasure = (changes: Partial<PendingErasure> = {}): PendingErasure =>
   Object.assign(
-    { userId: NAME, atMs: 5, offset: 0, withBehaviours: true, withRecords: true },
+    { userId: NAME, atMs: 5, offset: 0, withBehaviours: true, withRecords: true, withPool: true },
     changes,
   );
 const names = () => readdirSync(folder.path).sort();

@@ -15,6 +15,8 @@ export interface PendingErasure {
   readonly withBehaviours: boolean;
   /** Recorded recalls are still to be erased. */
   readonly withRecords: boolean;
+  /** Prompts, keys and values are still to be erased. */
+  readonly withPool: boolean;
 }
 
 const SUFFIX = '.json';
@@ -152,7 +154,8 @@ function erasureIn(text: string): PendingErasure | undefined {
     const { userId, askedMs, isSpreading, ...now } = JSON.parse(text);
     const { atMs = askedMs, offset = 0, withBehaviours = isSpreading !== true } = now;
     if (typeof userId !== 'string' || typeof atMs !== 'number') return undefined;
-    return { userId, atMs, offset, withBehaviours, withRecords: now.withRecords !== false };
+    const [withRecords, withPool] = [now.withRecords !== false, now.withPool !== false];
+    return { userId, atMs, offset, withBehaviours, withRecords, withPool };
   } catch {
     return undefined;
   }

@@ -55,23 +55,43 @@ export interface Renewal {
   readonly continues: readonly string[];
 }
 
+/**
+ * A node as others see it: `serving`: they wait for it; `wants-snapshot`: it cannot go on from its
+ * offset by entries; `stopped`: it takes nothing from the log, and says how far it is.
+ */
+export type NodeStanding = 'serving' | 'wants-snapshot' | 'stopped';
+
 /** How far a node is, as it said itself. */
 export interface NodePosition extends ChainPoint {
   readonly node: string;
   /** Of the process: another one of the same name has another. */
   readonly process: string;
-  /** Every erasure up to it is done in all that the node keeps of users. */
+  /** Identity of the log that it follows; '' of a node that does not say it. */
+  readonly log: string;
+  readonly standing: NodeStanding;
+  /** Every erasure up to it is done in all stores of the node, but for those of `open`. */
   readonly erased: number;
+  /** Offsets up to `erased` of erasures that are not done yet. */
+  readonly open: readonly number[];
   /** Of the node's state behind `offset`; '' where it keeps a part of it alone. */
   readonly digest: string;
-  /** It cannot go on from `offset` by entries: a snapshot with the next one is wanted. */
-  readonly needsSnapshot: boolean;
+  /** Snapshots of its state can be made. */
+  readonly canSnapshot: boolean;
 }
 
 export interface SeenPosition extends NodePosition {
   /** Since it was said. */
   readonly ageMs: number;
 }
+
+/** The end of the log behind which an entry is about to be put. */
+export type LogEnd = Pick<LogBounds, 'identity' | 'end' | 'anew'>;
+
+/**
+ * Asked right before an entry is sent, each time it is, with the end that it is to follow and no
+ * other: throws what the append is to reject with.
+ */
+export type Admit = (end: LogEnd) => void;
 
 /**
  * Thread: Node's main thread. Every call rejects with STORE_UNAVAILABLE while the server is away,
@@ -85,11 +105,13 @@ export interface ClusterLog {
   begin(identity: string): Promise<string>;
   /**
    * Resolves with the offset once the server keeps the entry. Rejects with LOG_DIFFERENT where the
-   * log is known not to go on from `after`. After any other rejection the entry may be in the log,
-   * or come into it for as long as nothing else has: what is late can never undo what is newer.
+   * log is known not to go on from `after`, and as `admit` throws: then the entry was not sent.
+   * After any other rejection the entry may be in the log, or come into it directly behind an end
+   * that was admitted, and behind no other one: a late entry never undoes a newer one.
    * @param after what the appender has applied
+   * @param admit left out: whatever the end is
    */
-  append(bytes: Uint8Array, after: ChainPoint): Promise<number>;
+  append(bytes: Uint8Array, after: ChainPoint, admit?: Admit): Promise<number>;
   /**
    * Entries from an offset on, in their order, without an end: [] says that there is nothing behind
    * what was given so far, at least once a second. Ends where `signal` is aborted; throws

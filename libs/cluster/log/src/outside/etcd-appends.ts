@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { TesseraError } from '@tessera/errors';
 import type { EtcdStep, NodeKey } from '@tessera/etcd';
-import { type ChainPoint, NO_OFFSET } from '../domain/cluster-log.js';
+import { type Admit, type ChainPoint, NO_OFFSET } from '../domain/cluster-log.js';
 import { chained } from '../domain/entries.js';
 import {
   baseOf,
@@ -22,6 +22,7 @@ const ATTEMPTS_MAX = 64;
 interface Waiting {
   readonly bytes: Uint8Array;
   readonly after: ChainPoint;
+  readonly admit: Admit | undefined;
   readonly resolve: (offset: number) => void;
   readonly reject: (thrown: unknown) => void;
 }
@@ -39,9 +40,9 @@ export class EtcdAppends {
     private readonly place: string,
   ) {}
 
-  append(bytes: Uint8Array, after: ChainPoint): Promise<number> {
+  append(bytes: Uint8Array, after: ChainPoint, admit?: Admit): Promise<number> {
     return new Promise((resolve, reject) => {
-      this.waiting.push({ bytes, after, resolve, reject });
+      this.waiting.push({ bytes, after, admit, resolve, reject });
       if (!this.isRunning) void this.run();
     });
   }
@@ -69,7 +70,8 @@ export class EtcdAppends {
     return this.waiting.splice(0, end === -1 ? this.waiting.length : end);
   }
 
-  private async commit(batch: readonly Waiting[]): Promise<void> {
+  private async commit(all: readonly Waiting[]): Promise<void> {
+    let batch = all;
     for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt += 1) {
       await this.nodeKey.hold();
       const seen = this.head;
@@ -81,8 +83,11 @@ export class EtcdAppends {
         continue;
       }
       for (const [{ after, reject }, chain] of wrong) reject(this.different(after, head, chain));
-      const going = batch.filter((one) => !wrong.has(one));
-      if (going.length === 0 || (await this.put(going, head))) return;
+      batch = admitted(
+        batch.filter((one) => !wrong.has(one)),
+        head,
+      );
+      if (batch.length === 0 || (await this.put(batch, head))) return;
     }
     const message = `${this.place}: expected to append, got ${ATTEMPTS_MAX} others before`;
     throw new TesseraError('STORE_UNAVAILABLE', message);
@@ -163,4 +168,18 @@ export class EtcdAppends {
     const found = got === '' ? `entries up to ${offset}` : `one with digest ${got}`;
     return new TesseraError('LOG_DIFFERENT', `${this.place}: ${expected}, got ${found}`);
   }
+}
+
+/** Those that may still come behind this end of the log, and no later one; others are rejected. */
+function admitted(batch: readonly Waiting[], head: LogHead): Waiting[] {
+  const { identity, offset: end, anew } = head;
+  return batch.filter(({ admit, reject }) => {
+    try {
+      admit?.({ identity, end, anew });
+      return true;
+    } catch (thrown) {
+      reject(thrown);
+      return false;
+    }
+  });
 }

@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { TesseraError } from '@tessera/errors';
 import { type Etcd, type EtcdEntry, endOf, type NodeKey, nodesOf } from '@tessera/etcd';
 import {
+  type Admit,
   type ChainPoint,
   type ClusterLog,
   type LogBounds,
@@ -63,8 +64,8 @@ export class EtcdLog implements ClusterLog {
     return holds || there === undefined ? identity : headOf(there.value).identity;
   }
 
-  append(bytes: Uint8Array, after: ChainPoint): Promise<number> {
-    return this.appends.append(bytes, after);
+  append(bytes: Uint8Array, after: ChainPoint, admit?: Admit): Promise<number> {
+    return this.appends.append(bytes, after, admit);
   }
 
   /** Also throws LOG_DIFFERENT where the log is not the one that it gave. */
@@ -197,11 +198,19 @@ function positionIn(prefix: string, { key, value }: EtcdEntry): SeenPosition[] {
     const { log } = JSON.parse(value.toString());
     if (typeof log?.offset !== 'number') return [];
     const named = { node: key.slice(prefix.length), ageMs: 0 };
-    return [Object.assign({}, log, named) as SeenPosition];
+    return [Object.assign(wordBefore(log.needsSnapshot === true), log, named) as SeenPosition];
   } catch {
     return [];
   }
 }
+
+/** Members that the word of a node of the release before does not have. */
+const wordBefore = (wantsSnapshot: boolean) => ({
+  log: '',
+  standing: wantsSnapshot ? 'wants-snapshot' : 'serving',
+  open: [],
+  canSnapshot: true,
+});
 
 /** Wakes a reader: what happens between two waits is not lost. */
 class Wakes {

@@ -1,5 +1,7 @@
 /** Kind of the entries that erase a user: tombstones. */
 export const ERASE = 'erase';
+/** Kind of the entries by which a person gives a store up: `{"offset": N, "part": NAME}`. */
+export const GIVE_UP = 'give-up';
 
 export interface Erasure {
   readonly userId: string;

@@ -8,7 +8,6 @@ import {
   NO_OFFSET,
   type ReadEntry,
 } from '@tessera/log';
-import { ERASE, erasedUser } from './erasure.js';
 import { KEYS_KEPT } from './key-window.js';
 
 /** How a person goes on where the log has lost what nodes have applied. */
@@ -128,18 +127,10 @@ export class History {
     return new TesseraError('LOG_DIFFERENT', `${expected}, got ${got}: ${remedy}${what}`);
   }
 
+  /** The log of a process names no user. */
   private remember(offset: number, chain: string, read: ReadEntry | undefined): void {
-    const { key = 'unreadable', kind = '', text = '' } = read ?? {};
-    const user = kind === ERASE ? `, user ${userOf(text)}` : '';
-    this.links.set(offset, { chain, name: `${kind} ${key}${user}` });
+    const { key = 'unreadable', kind = '' } = read ?? {};
+    this.links.set(offset, { chain, name: `${kind} ${key}` });
     this.links.delete(offset - KEYS_KEPT);
-  }
-}
-
-function userOf(text: string): string {
-  try {
-    return erasedUser(JSON.parse(text));
-  } catch {
-    return 'unknown';
   }
 }

@@ -33,12 +33,13 @@ const NEXT: Readonly<Record<NodeState, readonly NodeState[]>> = {
 };
 
 /** Faults of a node's own state: with the one of a snapshot it is well again. */
-const OWN: ReadonlySet<string> = new Set(['LOG_TRIMMED', 'LOG_INCOMPLETE', 'STATE_DIFFERENT']);
+const OWN: ReadonlySet<string> = new Set(['LOG_TRIMMED', 'STATE_DIFFERENT']);
 
 /** The state of a node. Listeners hear of a fault whenever it comes, also before they listened. */
 export class Life {
   private current: NodeState = 'away';
   private ended: TesseraError | undefined;
+  private readonly failing = new AbortController();
   private readonly listeners: ((fault: TesseraError) => void)[] = [];
 
   get state(): NodeState {
@@ -66,7 +67,13 @@ export class Life {
     if (!NEXT[this.current].includes(state)) return;
     this.current = state;
     this.ended = fault;
+    this.failing.abort(fault);
     for (const tell of this.listeners) tell(fault);
+  }
+
+  /** Aborted with the fault, for calls that wait. */
+  get signal(): AbortSignal {
+    return this.failing.signal;
   }
 
   onFault(tell: (fault: TesseraError) => void): void {
