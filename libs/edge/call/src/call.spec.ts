@@ -48,6 +48,12 @@ it('leaves out the lag of the event loop, and half of the time at most', () => {
   expect(leftMs(callOf({ transportMs: 500 }))).toBe(250);
 });
 
+it('counts from when its bytes could be read', () => {
+  const call = callOf({ waitedMs: 60 });
+  call.limit(500);
+  expect(leftMs(call)).toBe(440);
+});
+
 it.each([0, 1001, -5])('refuses %d ms in the body', (deadlineMs) => {
   expect(() => callOf().limit(deadlineMs)).toThrow(
     `deadlineMs: expected 1..1000, got ${deadlineMs}`,

@@ -24,6 +24,8 @@ export interface CallParts {
   /** Milliseconds that the transport's own deadline leaves; Infinity: it has none. */
   readonly transportMs: number;
   readonly limits: CallLimits;
+  /** Milliseconds that its bytes waited for the thread; left out: its times leave them out. */
+  readonly waitedMs?: number;
   /** The caller's trace. */
   readonly trace: Carrier;
   /** First value of a metadata or header field; undefined: the caller sent none. */
@@ -42,7 +44,7 @@ export class Call {
   readonly signal: Cancellation;
   readonly trace: Carrier;
   readonly field: CallParts['field'];
-  private readonly arrivedMs = performance.now();
+  private readonly arrivedMs: number;
   private deadlineMs: number;
   private place: AdmissionPlace | undefined;
   private hasEnded = false;
@@ -54,6 +56,7 @@ export class Call {
     this.signal = signal;
     this.trace = trace;
     this.field = field;
+    this.arrivedMs = performance.now() - (parts.waitedMs ?? 0);
     const silentMs = transportMs === Number.POSITIVE_INFINITY;
     const leftMs = silentMs ? limits.defaultDeadlineMs : transportMs;
     this.deadlineMs = this.arrivedMs + Math.min(leftMs, limits.deadlineMsMax);

@@ -146,6 +146,13 @@ it('lets in a call for which there is time, and those of methods without a queue
   expect(asked).toEqual([RECALL, HISTORY]);
 });
 
+it('holds nobody who asks over the same connection if the service lives', async () => {
+  const { ask, held } = await started();
+  await ask('/grpc.health.v1.Health/Check', LONG_MS);
+  expect((await ask(RECALL, 500)).code).toBe(status.RESOURCE_EXHAUSTED);
+  expect(held.callers.size).toBe(0);
+});
+
 it('holds a client by a limit of no streams, and its calls go on when it is released', async () => {
   const { ask, held } = await started();
   await ask(RECALL, 500);

@@ -22,9 +22,13 @@ export interface GateRules {
 export const STREAMS_MAX = 1000;
 
 const TIMEOUT = 'grpc-timeout';
+const HEALTH_CHECK = '/grpc.health.v1.Health/Check';
 
 /** A client's connection: held by a limit of no streams, which it obeys as any other limit. */
 class Connection implements Caller {
+  /** A gateway or balancer looks over it if the service lives: held, it would find it dead. */
+  isWatched = false;
+
   constructor(private readonly session: ServerHttp2Session) {}
 
   hold(): void {
@@ -61,6 +65,8 @@ export class CallGate {
   /** True: the call is refused, and its stream has been answered. */
   refuses(stream: ServerHttp2Stream, headers: IncomingHttpHeaders): boolean {
     const timeoutMs = this.noteWaiting(headers);
+    const connection = stream.session && this.connections.get(stream.session);
+    if (connection && headers[':path'] === HEALTH_CHECK) connection.isWatched = true;
     const { admissions, defaultDeadlineMs, deadlineMsMax, held } = this.rules;
     const queue = methodOf(headers[':path'] ?? '')?.queue;
     const admission = queue && admissions[queue];
@@ -69,8 +75,7 @@ export class CallGate {
     const silentMs = Math.max(defaultDeadlineMs, deadlineMsMax);
     const refusal = admission.refusalOf(LOOP_LAG.within(Math.min(timeoutMs, silentMs)));
     if (refusal === undefined) return false;
-    const connection = stream.session && this.connections.get(stream.session);
-    if (connection) held.refused(connection, () => admission.hasRoom);
+    if (connection?.isWatched === false) held.refused(connection, () => admission.hasRoom);
     this.answer(stream, refusal);
     return true;
   }

@@ -1,11 +1,15 @@
 import { Agent, createServer, get } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Caller } from '@tessera/admission';
-import { afterEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { HeldSocket } from './held-socket.js';
 
 const closings: (() => void)[] = [];
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+});
 afterEach(() => {
+  vi.useRealTimers();
   for (const close of closings.splice(0)) close();
 });
 
@@ -62,4 +66,16 @@ it('reads nothing of a held connection until it is released, and says that it cl
     look();
   });
   expect(gone).toContain(caller);
+});
+
+it('holds no connection for long, also where it is not released', async () => {
+  const { callers, asked, gone, ask } = await served();
+  await ask('/1');
+  const [caller] = callers as Set<HeldSocket>;
+  caller?.hold();
+  const second = ask('/2');
+  vi.advanceTimersByTime(100);
+  await second;
+  expect(asked).toEqual(['/1', '/2']);
+  expect(gone).toEqual([caller]);
 });

@@ -1,5 +1,5 @@
 import type { EdgeAdmission, HeldCallers } from '@tessera/admission';
-import { Call, type CallLimits } from '@tessera/call';
+import { ARRIVALS, Call, type CallLimits } from '@tessera/call';
 import { TesseraError } from '@tessera/errors';
 import { methodAt, type Queue } from '@tessera/methods';
 import { carrierOf } from '@tessera/telemetry';
@@ -38,7 +38,7 @@ export class HttpCalls {
 
   private noteRefusal({ raw }: FastifyReply, admission: EdgeAdmission): void {
     const { held } = this.parts;
-    const caller = HeldSocket.of(raw, (gone) => held.forget(gone));
+    const caller = HeldSocket.of(raw, (free) => held.forget(free));
     held.refused(caller, () => admission.hasRoom);
     raw.once('finish', () => caller.answered());
   }
@@ -63,6 +63,7 @@ export class HttpCalls {
       // The body alone names a time.
       transportMs: Number.POSITIVE_INFINITY,
       limits,
+      waitedMs: ARRIVALS.waitedMs,
       trace: carrierOf(field),
       field,
       admission,
