@@ -9,9 +9,16 @@ import type { Connections } from './connections.js';
  */
 const PAIRS_MAX = 2048;
 
+/**
+ * Calls that a client of one connection may cancel at once, and a second over time: beyond that Node
+ * ends the connection, and all calls over it. Its own 1,000 and 33 end those of callers whose
+ * deadlines pass by the hundred, which is when the service has least time for new connections.
+ */
+const RESETS = { streamResetBurst: 10_000, streamResetRate: 2000 } as const;
+
 /** Members of grpc-js's server that its types keep to themselves. */
 interface Inside {
-  readonly commonServerOptions: { maxHeaderListPairs?: number };
+  readonly commonServerOptions: object;
   createHttp2Server(credentials: ServerCredentials): NodeJS.EventEmitter;
 }
 
@@ -23,7 +30,7 @@ export function boundedServer(
 ): Server {
   const server = new Server(options);
   const inside = server as unknown as Inside;
-  inside.commonServerOptions.maxHeaderListPairs = PAIRS_MAX;
+  Object.assign(inside.commonServerOptions, { maxHeaderListPairs: PAIRS_MAX }, RESETS);
   const create = inside.createHttp2Server.bind(server);
   inside.createHttp2Server = (credentials) => {
     const http2 = create(credentials);

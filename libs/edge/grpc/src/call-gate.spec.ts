@@ -135,6 +135,10 @@ it('refuses a call by its head, in the words and with the trailers of any refusa
   expect(refused.trailer('tessera-code')).toBe('ENGINE_OVERLOADED');
   expect(Number(refused.trailer('tessera-retry-after-ms'))).toBeGreaterThan(100);
   expect(refused.trailer('tessera-load')).toBe('7');
+  // Published clients read the code and the hint of the details alone.
+  const details = String(refused.trailer('grpc-status-details-bin'));
+  expect(details).toContain('ENGINE_OVERLOADED');
+  expect(details).toContain('google.rpc.RetryInfo');
   expect(asked).toEqual([]);
   expect(held.callers.size).toBe(1);
 });

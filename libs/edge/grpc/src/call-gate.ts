@@ -2,9 +2,10 @@ import type { IncomingHttpHeaders, ServerHttp2Session, ServerHttp2Stream } from 
 import { status } from '@grpc/grpc-js';
 import type { Caller, EdgeAdmission, HeldCallers, Refusal } from '@tessera/admission';
 import { ARRIVALS, LOOP_LAG } from '@tessera/call';
-import { ERROR_TRAILERS } from '@tessera/errors';
+import { ERROR_TRAILERS, TesseraError } from '@tessera/errors';
 import { methodOf, type Queue } from '@tessera/methods';
 import { timeoutMsOf, timeoutText } from './grpc-timeout.js';
+import { STATUS_DETAILS, statusDetails } from './status-details.js';
 
 export interface GateRules {
   /** Milliseconds of a call whose client names no deadline, and of any call. */
@@ -23,6 +24,27 @@ export const STREAMS_MAX = 1000;
 
 const TIMEOUT = 'grpc-timeout';
 const HEALTH_CHECK = '/grpc.health.v1.Health/Check';
+
+/** Hints are two digits, so that their details are made once. */
+const HINT_DIGITS = 2;
+
+/** Details of refusals, base64, by hint. */
+const detailsByHint = new Map<number, string>();
+
+function roundedUp(ms: number): number {
+  const unit = 10 ** Math.max(0, Math.ceil(Math.log10(ms + 1)) - HINT_DIGITS);
+  return Math.ceil(ms / unit) * unit;
+}
+
+/** The details that clients read (status-details.ts), without the figures of the message. */
+function detailsOf(retryAfterMs: number): string {
+  const known = detailsByHint.get(retryAfterMs);
+  if (known !== undefined) return known;
+  const error = new TesseraError('ENGINE_OVERLOADED', 'queue too long', { retryAfterMs });
+  const details = statusDetails(error).toString('base64');
+  detailsByHint.set(retryAfterMs, details);
+  return details;
+}
 
 /** A client's connection: held by a limit of no streams, which it obeys as any other limit. */
 class Connection implements Caller {
@@ -92,7 +114,8 @@ export class CallGate {
   }
 
   private answer(stream: ServerHttp2Stream, { message, retryAfterMs }: Refusal): void {
-    const hint = String(retryAfterMs);
+    const hintMs = roundedUp(retryAfterMs);
+    const hint = String(hintMs);
     const { trailer } = this.rules;
     const headers = {
       ':status': 200,
@@ -102,6 +125,7 @@ export class CallGate {
       [ERROR_TRAILERS.code]: 'ENGINE_OVERLOADED',
       [ERROR_TRAILERS.retryAfterMs]: hint,
       [ERROR_TRAILERS.pushbackMs]: hint,
+      [STATUS_DETAILS]: detailsOf(hintMs),
       ...(trailer && { [trailer[0]]: trailer[1]() }),
     };
     stream.on('error', () => undefined);
