@@ -13,7 +13,7 @@ import os from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { endGroups } from './end-groups.mjs';
-import { atWork, runNpm, succeed } from './npm.cjs';
+import { atWork, runNpm, startNothing, succeed } from './npm.cjs';
 import { PACKAGES, unpackPackages } from './packages.cjs';
 import { fetchTestPrograms } from './test-programs.mjs';
 
@@ -47,6 +47,7 @@ let stopping;
 
 /** What a compiler or npm left behind would write into folders that the next run works in. */
 function stopOn(signal) {
+  startNothing();
   stopping ??= endGroups(atWork, signal).then(() => process.exit(EXIT_INTERRUPTED));
 }
 
@@ -55,7 +56,6 @@ function stopOn(signal) {
  * command that npm runs next. Rejects with the command's name when it fails.
  */
 async function run(command, args, options = {}) {
-  await stopping;
   const started = Date.now();
   const beat = setInterval(() => {
     say(`${command} is at work for ${Math.round((Date.now() - started) / 1000)} s`);

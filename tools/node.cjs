@@ -8,7 +8,7 @@ const { spawn } = require('child_process');
 const fs = require('fs');
 const { delimiter, dirname, join, resolve } = require('path');
 const { pathToFileURL } = require('url');
-const { atWork } = require('./npm.cjs');
+const { atWork, startNothing } = require('./npm.cjs');
 const { NODES_LOCK, PACKAGES, nodeName, unpackPackages } = require('./packages.cjs');
 
 const EXIT_SIGNALLED = 130;
@@ -34,6 +34,7 @@ function linkNpm(folder) {
 
 /** Ends what fetches, and this process. */
 function giveUp(signal) {
+  startNothing();
   for (const { pid } of atWork) process.kill(-pid, signal);
   process.exit(EXIT_SIGNALLED);
 }

@@ -14,9 +14,20 @@ const PROXIES = {
 /** Processes that run now, each the head of a process group of its own. */
 const atWork = new Set();
 
+let isStopped = false;
+
+/** From now on nothing is started, so that what is at work is all there is to end. */
+function startNothing() {
+  isStopped = true;
+}
+
 /** Rejects with the command's name where it fails; `options` as of spawn(). */
 function succeed(command, words, options) {
   return new Promise((resolve, reject) => {
+    if (isStopped) {
+      reject(new Error(`'${command}' was not started, since a signal ends this process`));
+      return;
+    }
     const child = spawn(command, words, Object.assign({ detached: true }, options));
     atWork.add(child);
     child.on('error', (error) => {
@@ -51,6 +62,9 @@ function printed(words, env) {
   });
 }
 
+/** A proxy without its user and password. */
+const shown = (url) => url.replace(/\/\/[^/]*@/, '//');
+
 /** Why the registry gives no answer at all, with what to do; '' where it gives one, were it a no. */
 async function whyUnreachable(env) {
   const limits = ['--fetch-retries=0', `--fetch-timeout=${PING_TIMEOUT_MS}`];
@@ -66,7 +80,10 @@ async function whyUnreachable(env) {
   const [through, remedy] =
     proxy === undefined
       ? ['', 'connect this machine, or name a mirror by npm_config_registry=URL']
-      : [` through ${proxy}=${env[proxy]}`, `set ${proxy} to a proxy that answers, or unset it`];
+      : [
+          ` through ${proxy}=${shown(env[proxy])}`,
+          `set ${proxy} to a proxy that answers, or unset it`,
+        ];
   return `npm cannot reach ${registry}${through} (${code[1]}): ${remedy}, then start again`;
 }
 
@@ -89,4 +106,4 @@ async function runNpm(words, options, start) {
   });
 }
 
-module.exports = { atWork, runNpm, succeed, whyUnreachable };
+module.exports = { atWork, runNpm, startNothing, succeed, whyUnreachable };

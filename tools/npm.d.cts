@@ -3,6 +3,7 @@ import type { ChildProcess, SpawnOptions } from 'node:child_process';
 type Environment = Readonly<Record<string, string | undefined>>;
 
 export const atWork: Set<ChildProcess>;
+export function startNothing(): void;
 export function succeed(
   command: string,
   words: readonly string[],

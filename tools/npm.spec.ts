@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { temporaryFolder } from '@tessera/testing';
-import { afterAll, expect, it } from 'vitest';
+import { afterAll, expect, it, vi } from 'vitest';
 import { runNpm, whyUnreachable } from './npm.cjs';
 
 const folder = temporaryFolder({});
@@ -62,7 +62,10 @@ it.each(['SIGTERM', 'SIGINT'] as const)(
 );
 
 it('names a proxy that does not answer, and what to do', async () => {
-  const env = environment({ HTTP_PROXY: NOWHERE, npm_config_registry: 'http://registry.invalid/' });
+  const env = environment({
+    HTTP_PROXY: NOWHERE.replace('//', '//user:secret@'),
+    npm_config_registry: 'http://registry.invalid/',
+  });
   expect(await whyUnreachable(env)).toBe(
     `npm cannot reach http://registry.invalid/ through HTTP_PROXY=${NOWHERE} (ECONNREFUSED): set ` +
       'HTTP_PROXY to a proxy that answers, or unset it, then start again',
@@ -77,4 +80,11 @@ it('names a registry that does not answer, and takes what the cache has', async 
       'npm_config_registry=URL, then start again',
   );
   await expect(runNpm(['--version'], options)).resolves.toBeUndefined();
+});
+
+it('starts nothing more once it was stopped', async () => {
+  vi.resetModules();
+  const own = (await import('./npm.cjs')) as typeof import('./npm.cjs');
+  own.startNothing();
+  await expect(own.succeed('true', [], {})).rejects.toThrow("'true' was not started");
 });
