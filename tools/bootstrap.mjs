@@ -6,13 +6,14 @@
 //   --test    also what the tests need; --system: what the tests of the whole system need
 //   --quiet   say nothing where nothing is to be done
 //   --cuda    build the engine for cards too, from then on; --no-cuda: not any more
-import { spawn, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import * as fs from 'node:fs';
 import os from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { endGroups } from './end-groups.mjs';
+import { atWork, runNpm, startNothing, succeed } from './npm.cjs';
 import { PACKAGES, unpackPackages } from './packages.cjs';
 import { fetchTestPrograms } from './test-programs.mjs';
 
@@ -41,43 +42,29 @@ function fail(line) {
   process.exit(1);
 }
 
-/** Commands that run now, each the head of a process group of its own. */
-const atWork = new Set();
+/** Until all that this process has started has ended; undefined: it goes on. */
+let stopping;
 
-/** A compiler left behind would write into a folder that the next run works in. */
+/** What a compiler or npm left behind would write into folders that the next run works in. */
 function stopOn(signal) {
-  endGroups(atWork, signal);
-  process.exit(EXIT_INTERRUPTED);
+  startNothing();
+  stopping ??= endGroups(atWork, signal).then(() => process.exit(EXIT_INTERRUPTED));
 }
 
 /**
  * Runs a command with its output shown on the standard error: the standard output belongs to the
  * command that npm runs next. Rejects with the command's name when it fails.
  */
-function run(command, args, options = {}) {
-  return new Promise((resolve, reject) => {
-    const started = Date.now();
-    const child = spawn(command, args, {
-      stdio: ['ignore', process.stderr, 'inherit'],
-      detached: true,
-      ...options,
-    });
-    atWork.add(child);
-    const beat = setInterval(() => {
-      say(`${command} is at work for ${Math.round((Date.now() - started) / 1000)} s`);
-    }, HEARTBEAT_MS);
-    child.on('error', (error) => {
-      clearInterval(beat);
-      atWork.delete(child);
-      reject(new Error(`'${command}' could not be started: ${error.message}`));
-    });
-    child.on('close', (status, signal) => {
-      clearInterval(beat);
-      atWork.delete(child);
-      if (status === 0) resolve();
-      else reject(new Error(`'${command} ${args.join(' ')}' ended with ${signal ?? status}`));
-    });
-  });
+async function run(command, args, options = {}) {
+  const started = Date.now();
+  const beat = setInterval(() => {
+    say(`${command} is at work for ${Math.round((Date.now() - started) / 1000)} s`);
+  }, HEARTBEAT_MS);
+  try {
+    await succeed(command, args, { stdio: ['ignore', process.stderr, 'inherit'], ...options });
+  } finally {
+    clearInterval(beat);
+  }
 }
 
 function walk(path, keep) {
@@ -315,9 +302,11 @@ async function typescript() {
     inputs: ['package.json', 'package-lock.json', '.npmrc'],
     outputs: ['node_modules/.package-lock.json'],
     act: () =>
-      run('npm', ['ci', '--include=dev', '--include=optional', '--no-audit', '--no-fund'], {
-        env: npmEnvironment(),
-      }),
+      runNpm(
+        ['ci', '--include=dev', '--include=optional', '--no-audit', '--no-fund'],
+        { env: npmEnvironment() },
+        run,
+      ),
   });
   await step({
     name: 'generated TypeScript',
@@ -351,7 +340,7 @@ async function typescript() {
 try {
   await main();
 } catch (error) {
-  // One failed while others are at work.
-  endGroups(atWork, 'SIGTERM');
+  // One failed while others are at work, or all were ended.
+  await (stopping ?? endGroups(atWork, 'SIGTERM'));
   fail(error.message);
 }

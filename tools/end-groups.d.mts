@@ -1,4 +1,5 @@
 export function endGroups(
   heads: Iterable<{ readonly pid?: number | undefined }>,
   signal: NodeJS.Signals,
-): void;
+  graceMs?: number,
+): Promise<void>;

@@ -8,9 +8,11 @@ const { spawn } = require('child_process');
 const fs = require('fs');
 const { delimiter, dirname, join, resolve } = require('path');
 const { pathToFileURL } = require('url');
+const { atWork, startNothing } = require('./npm.cjs');
 const { NODES_LOCK, PACKAGES, nodeName, unpackPackages } = require('./packages.cjs');
 
 const EXIT_SIGNALLED = 130;
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'];
 const root = dirname(__dirname);
 const version = process.versions.node;
 const [major, minor] = version.split('.').map(Number);
@@ -30,6 +32,13 @@ function linkNpm(folder) {
   }
 }
 
+/** Ends what fetches, and this process. */
+function giveUp(signal) {
+  startNothing();
+  for (const { pid } of atWork) process.kill(-pid, signal);
+  process.exit(EXIT_SIGNALLED);
+}
+
 /** The path of Node 24; the process ends with a sentence where there is none to be had. */
 async function fetchedNode() {
   const name = nodeName(24);
@@ -37,6 +46,7 @@ async function fetchedNode() {
   if (!fs.existsSync(path)) {
     console.error(`expected Node 22.12 or later, got ${version}: fetching Node 24 into .cache`);
   }
+  for (const signal of SIGNALS) process.on(signal, giveUp);
   try {
     if (process.platform !== 'linux') throw new Error(`none is known for ${process.platform}`);
     await unpackPackages(NODES_LOCK, [name, 'npm']);
@@ -46,6 +56,7 @@ async function fetchedNode() {
     console.error('install Node 22.12 or later, or make the npm registry reachable, and try again');
     process.exit(1);
   }
+  for (const signal of SIGNALS) process.off(signal, giveUp);
   return path;
 }
 
@@ -56,7 +67,7 @@ function runOn(node) {
     stdio: 'inherit',
     env: Object.assign({}, process.env, { PATH }),
   });
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT']) {
+  for (const signal of SIGNALS) {
     // A terminal sends its interrupts to the child as well.
     process.on(signal, () => {
       if (!(process.stdin.isTTY && (signal === 'SIGINT' || signal === 'SIGQUIT'))) {

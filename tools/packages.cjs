@@ -3,10 +3,11 @@
 // Unpacks packages of a lock file into .cache/packages before `npm ci` has run: the Node that runs
 // everything else, and the headers that the engine is compiled with. What is unpacked has the
 // integrity that the lock file names. Runs on any Node from 12 on, with its modules alone.
-const { spawn, spawnSync } = require('child_process');
+const { spawnSync } = require('child_process');
 const { createHash } = require('crypto');
 const fs = require('fs');
 const { dirname, join } = require('path');
+const { runNpm, succeed } = require('./npm.cjs');
 
 const root = dirname(__dirname);
 const PACKAGES = join(root, '.cache', 'packages');
@@ -38,17 +39,6 @@ function isUnpacked({ path, version }) {
   }
 }
 
-function succeed(command, words, options) {
-  return new Promise((resolve, reject) => {
-    const child = spawn(command, words, options);
-    child.on('error', (error) => reject(new Error(`${command}: ${error.message}`)));
-    child.on('close', (status) => {
-      if (status === 0) resolve();
-      else reject(new Error(`'${command} ${words.join(' ')}' ended with ${status}`));
-    });
-  });
-}
-
 const remove = (path) => spawnSync('rm', ['-rf', path]);
 
 /** One archive into its folder, by a rename: whole or not at all, whoever else does it as well. */
@@ -77,8 +67,8 @@ async function unpackInto(entry, folder) {
 }
 
 /**
- * Packages by their names in a lock file; those that are there are left alone. Rejects with npm's
- * end where the registry cannot be reached, and with both sums where an archive is another.
+ * Packages by their names in a lock file; those that are there are left alone. Rejects as runNpm()
+ * does, and with both sums where an archive is another.
  *
  * @param lockFile relative to the repository
  * @returns the folder of each
@@ -92,7 +82,7 @@ async function unpackPackages(lockFile, names, env = process.env) {
     try {
       const wanted = missing.map((entry) => `${entry.named}@${entry.version}`);
       const words = ['pack', '--silent', '--pack-destination', folder].concat(wanted);
-      await succeed('npm', words, { cwd: folder, env, stdio: ['ignore', 'ignore', 2] });
+      await runNpm(words, { cwd: folder, env, stdio: ['ignore', 'ignore', 2] });
       for (const entry of missing) await unpackInto(entry, folder);
     } finally {
       remove(folder);

@@ -34,6 +34,23 @@ it('says what the service says of modules over a classifier of many labels', asy
   folder.remove();
 });
 
+it('says of a cross-encoder that the service refuses no word of vectors', async () => {
+  const folder = temporaryFolder({});
+  cpSync('test/fixtures/folders/qwen3-reranker', folder.path, { recursive: true });
+  const path = join(folder.path, 'config_sentence_transformers.json');
+  const named = { model_type: 'CrossEncoder', activation_fn: 'torch.nn.modules.Softplus' };
+  writeFileSync(path, JSON.stringify(named));
+  const modules = [{ idx: 0, name: '0', path: '', type: 'sentence_transformers.base.Transformer' }];
+  writeFileSync(join(folder.path, 'modules.json'), JSON.stringify(modules));
+  const { lines, isServed } = await examine(folder.path);
+  expect(isServed).toBe(false);
+  expect(lines.join('\n')).toMatch(
+    /^relevance by a classifier.*served: no; MODEL_INVALID.*activation_fn/s,
+  );
+  expect(lines.join('\n')).not.toContain('embedding model');
+  folder.remove();
+});
+
 it.each([
   ['models/demo', /^all tokens are as likely: are the weights/],
   ['test/fixtures/folders/qwen3-model', /^all texts have one vector: are the weights/],

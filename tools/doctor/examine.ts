@@ -9,7 +9,12 @@ import { configNote, NativeEngine, readModelShape } from '@tessera/engine';
 import { expecting, TesseraError } from '@tessera/errors';
 import { readRegular, refuseNoModel, textOf } from '@tessera/files';
 import { loadTemplate, loadTokenizer, samplingNote } from '@tessera/prompt';
-import { isCrossEncoder, loadRelevance, openCrossEncoder } from '@tessera/relevance';
+import {
+  isCrossEncoder,
+  isNamedCrossEncoder,
+  loadRelevance,
+  openCrossEncoder,
+} from '@tessera/relevance';
 import { isClicks, readClicks } from './clicks.js';
 
 /** Texts that differ in every model that was trained. */
@@ -94,7 +99,7 @@ async function examineFolder(path: string, base: string | undefined, tell: Tell)
       return await examineReranker(path, tell);
     } catch (error) {
       // embedding.models takes modules of any task.
-      if (!has('modules.json')) throw error;
+      if (!has('modules.json') || (await isNamedCrossEncoder(path))) throw error;
       tell(`relevance.path would refuse it: ${TesseraError.from(error).message}`);
       return examineEmbedder(path, tell);
     }

@@ -11,9 +11,14 @@ const MAY_NOT = /NOPERM|The user executing the script can't|ACL failure in scrip
 /**
  * Faults that trying again does not mend: Redis does not know the caller, or the caller may not do
  * what is asked. CONFIG_INVALID with the field that names the password or the address; undefined
- * for other faults.
+ * for other faults. A caller that Redis has known, and knows no more, waits for the password that
+ * is being renewed: STORE_UNAVAILABLE.
  */
-export function redisRefusal(field: string, thrown: unknown): TesseraError | undefined {
+export function redisRefusal(
+  field: string,
+  thrown: unknown,
+  { wasKnown }: { readonly wasKnown: boolean },
+): TesseraError | undefined {
   const reason = reasonOf(thrown);
   const isUnknown = UNKNOWN_CALLER.test(reason);
   if (!isUnknown && !MAY_NOT.test(reason)) return undefined;
@@ -21,7 +26,8 @@ export function redisRefusal(field: string, thrown: unknown): TesseraError | und
     ? 'user and password that Redis knows'
     : 'a user of Redis with the rights in docs/operate/security.md';
   const message = `${field}: expected ${expected}, got: ${reason}`;
-  return new TesseraError('CONFIG_INVALID', message, { field, cause: thrown });
+  const code = isUnknown && wasKnown ? 'STORE_UNAVAILABLE' : 'CONFIG_INVALID';
+  return new TesseraError(code, message, { field, cause: thrown });
 }
 
 /** STORE_FULL where its memory is, otherwise STORE_UNAVAILABLE. `place`: `Redis at HOST:PORT`. */

@@ -53,6 +53,8 @@ export class RedisLink {
   isCluster: boolean;
   private client: Redis | Cluster | undefined;
   private isClosed = false;
+  /** Redis has answered a command. */
+  private wasKnown = false;
 
   constructor(private readonly options: RedisLinkOptions) {
     this.isCluster = options.isCluster;
@@ -104,7 +106,9 @@ export class RedisLink {
         client = await contact;
         return command(client);
       };
-      return await limited(act());
+      const answer = await limited(act());
+      this.wasKnown = true;
+      return answer;
     } catch (thrown) {
       // One that is being made goes on for the next call, or fails by itself.
       if (client !== undefined && !this.isCluster && isLost(thrown)) this.giveUp(contact);
@@ -120,7 +124,7 @@ export class RedisLink {
     if (/(^|[\s-])WRONGTYPE /.test(message)) {
       return new TesseraError('STORE_CORRUPT', `${place}: ${message}`, cause);
     }
-    return redisRefusal(field, thrown) ?? redisFault(place, thrown);
+    return redisRefusal(field, thrown, { wasKnown: this.wasKnown }) ?? redisFault(place, thrown);
   }
 
   /** A connection that could not be made is of no use to the next call. */

@@ -9,5 +9,5 @@ export {
   type RelevanceRequest,
   type RelevanceScorer,
 } from './domain/relevance-types.js';
-export { isCrossEncoder, openCrossEncoder } from './outside/cross-encoder.js';
+export { isCrossEncoder, isNamedCrossEncoder, openCrossEncoder } from './outside/cross-encoder.js';
 export { loadRelevance } from './outside/relevance-folder.js';

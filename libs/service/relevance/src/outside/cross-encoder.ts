@@ -44,6 +44,11 @@ async function readObject(path: string): Promise<Members> {
 export async function isCrossEncoder(folder: string): Promise<boolean> {
   const architectures = [(await readObject(join(folder, FILE))).architectures].flat();
   if (architectures.some((name) => String(name).endsWith(CLASSIFIER))) return true;
+  return isNamedCrossEncoder(folder);
+}
+
+/** True if it says so itself: then it is no embedding model, whatever else it has. */
+export async function isNamedCrossEncoder(folder: string): Promise<boolean> {
   const { model_type: type } = await readObject(join(folder, MODEL_FILE));
   const modules = Object.values(await readObject(join(folder, 'modules.json')));
   const isJudge = modules.some((of) => String(Object(of).type).endsWith('.LogitScore'));
