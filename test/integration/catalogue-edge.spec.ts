@@ -116,6 +116,8 @@ describe('CatalogueService', () => {
       sequence: before + 5,
       matched: [1, 1, 1, 1],
       placed: [],
+      paced: [],
+      unvaluedItemIds: [],
       alreadyApplied: false,
       // Of a cluster's log, which this process follows none of.
       offset: 0,
@@ -152,7 +154,8 @@ describe('CatalogueService', () => {
       { setPace: { attribute: 'campaign', text: 'x', factor: 0.5 } },
     ];
     const answer = await post('/v1/catalogue/apply', { changes });
-    const counts = { matched: [1, 1], placed: [], alreadyApplied: false, offset: 0 };
+    const none = { placed: [], paced: [1], unvaluedItemIds: [] };
+    const counts = Object.assign({ matched: [1, 1], alreadyApplied: false, offset: 0 }, none);
     expect(answer).toEqual(Object.assign(counts, { status: 200, sequence: before + 7 }));
     const importMark = { name: 'ads', position: 7 };
     const again = { changes: [{ pauseItemId: '1' }], importMark };
