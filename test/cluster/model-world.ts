@@ -307,7 +307,7 @@ class World {
     }
   }
 
-  /** Everything is well again, and whoever waits for a person has one. */
+  /** Everything is well again, and a person has done what nodes wait for. */
   private async mend(): Promise<void> {
     await this.clock.pass(20_000);
     if (this.newer !== undefined) {
@@ -381,7 +381,7 @@ class World {
       const undone = acknowledged.find(
         (one) => one.begunMs > endedMs && (placeOf.get(one.word) as number) < place,
       );
-      if (undone !== undefined) this.faults.add(`${word}, given up, came behind ${undone.word}`);
+      if (undone !== undefined) this.faults.add(`${word}, given up, is behind ${undone.word}`);
     }
   }
 }

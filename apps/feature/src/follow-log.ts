@@ -32,7 +32,14 @@ export async function followLog(
 ): Promise<FollowedLog> {
   const keeper = keeperOf(behaviours);
   const { node, cluster } = config;
-  const options = { ...opened, node: node.name, cluster: cluster.name, pending, nodeLog };
+  const options = {
+    ...opened,
+    node: node.name,
+    cluster: cluster.name,
+    pending,
+    nodeLog,
+    staleMs: cluster.staleMs,
+  };
   const stores = { eraseRecalls: undefined, serving: undefined, budgetMs: 0 };
   const joined = await ClusterNode.joinPart(options, (log) => {
     const eventual = eventualParts({ log, behaviours, ...stores });

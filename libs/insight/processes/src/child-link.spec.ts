@@ -18,7 +18,7 @@ interface Served extends Record<string, (...values: never[]) => Promise<unknown>
   hang: () => Promise<void>;
 }
 
-it('ends a process that stands still, refuses those who waited, and begins another one', async () => {
+it('ends a process that stands still, refuses its calls, and begins another one', async () => {
   const folder = temporaryFolder({});
   const program = join(folder.path, 'child.cjs');
   writeFileSync(program, CHILD);

@@ -166,7 +166,7 @@ export class ChildLink<Served extends Methods<Served>> {
     this.change('open', '');
   }
 
-  /** A process that stands still holds whoever asks it: it is ended, which begins another one. */
+  /** A process that stands still holds its callers: it is ended, which begins another one. */
   private watch(child: ChildProcess): void {
     clearInterval(this.pings);
     this.unanswered = 0;
