@@ -1,7 +1,10 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
 import { peerConnection, TesseraClient } from '@tessera/client';
 import type { Config } from '@tessera/config';
+import { lockFile } from '@tessera/engine';
 import { PendingErasures } from '@tessera/erasure';
-import { expecting } from '@tessera/errors';
+import { expecting, TesseraError } from '@tessera/errors';
 import { isNodeRole } from '@tessera/routing';
 import type { RemotePool } from './followed-pools.js';
 
@@ -9,8 +12,30 @@ const invalid = expecting('CONFIG_INVALID');
 
 /** Erasures that an earlier process left, and where those of this one are remembered. */
 export function pendingErasuresOf({ behaviours }: Config): Promise<PendingErasures> {
-  return PendingErasures.open(`${behaviours.path}.erasures`);
+  return PendingErasures.open(folderOf(behaviours));
 }
+
+/**
+ * The same for a node of a cluster: two of one host, with behaviours in Redis, may have one path,
+ * and would wipe each other's. The lock ends with the process. Rejects with STORE_INVALID.
+ */
+export async function nodeErasuresOf(config: Config): Promise<PendingErasures> {
+  const folder = folderOf(config.behaviours);
+  await mkdir(folder, { recursive: true });
+  try {
+    LOCKS.push(lockFile(join(folder, 'lock')));
+  } catch (thrown) {
+    const { code, message } = TesseraError.from(thrown);
+    const field = 'behaviours.path';
+    throw new TesseraError(code, `${field}: ${message}`, { field, cause: thrown });
+  }
+  return pendingErasuresOf(config);
+}
+
+/** Locks of this process: one that nobody holds any more is free. */
+const LOCKS: (() => void)[] = [];
+
+const folderOf = ({ path }: Config['behaviours']) => `${path}.erasures`;
 
 /**
  * The other processes that hold something of users.

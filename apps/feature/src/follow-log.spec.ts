@@ -13,6 +13,7 @@ import {
   until,
 } from '@tessera/testing';
 import { afterAll, afterEach, beforeEach, expect, it } from 'vitest';
+import { nodeErasuresOf, pendingErasuresOf } from './erasure-parts.js';
 import { followLog } from './follow-log.js';
 
 class FakeBehaviours {
@@ -47,12 +48,13 @@ beforeEach(async () => {
 afterEach(() => node.close());
 
 let opens = 0;
-const open = (behaviours: FakeBehaviours) => {
+const open = async (behaviours: FakeBehaviours) => {
   const opened = { log: new MemoryLog(state), store };
   const behavioursConfig = { ...config.behaviours, path: join(folder.path, `${opens}`) };
   opens += 1;
   const own = { ...config, behaviours: behavioursConfig };
-  return followLog(own, opened, behaviours, createLog('silent'));
+  const pending = await pendingErasuresOf(own);
+  return followLog(own, opened, behaviours, pending, createLog('silent'));
 };
 const erase = (userId: string, withBehaviours = true) =>
   node.submissions.submit({
@@ -126,4 +128,12 @@ it('marks erasures in a store that nodes share as nodes do: one entry counts onc
   await until('a is erased', () => marks.length === 1);
   await followed.close();
   expect(positionOf(marks[0] ?? '')).toMatchObject({ log: state.identity, offset: 1 });
+});
+
+it('keeps two nodes of one folder from each other', async () => {
+  const behaviours = { ...config.behaviours, path: join(folder.path, 'shared') };
+  await nodeErasuresOf({ ...config, behaviours });
+  await expect(nodeErasuresOf({ ...config, behaviours })).rejects.toMatchObject({
+    field: 'behaviours.path',
+  });
 });

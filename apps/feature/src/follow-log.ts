@@ -1,8 +1,8 @@
 import type { BehaviourLog } from '@tessera/behaviour';
 import type { Config } from '@tessera/config';
+import type { PendingErasures } from '@tessera/erasure';
 import { ClusterNode, eventualParts, type OpenedLog, type PositionKeeper } from '@tessera/node';
 import type { Log } from '@tessera/telemetry';
-import { pendingErasuresOf } from './erasure-parts.js';
 
 /** Milliseconds between two notes of a position behind which nothing was erased. */
 const NOTE_MS = 1000;
@@ -27,12 +27,19 @@ export async function followLog(
   config: Config,
   opened: OpenedLog,
   behaviours: Pick<BehaviourLog, 'erase'>,
+  pending: PendingErasures,
   nodeLog: Log,
 ): Promise<FollowedLog> {
   const keeper = keeperOf(behaviours);
-  const pending = await pendingErasuresOf(config);
   const { node, cluster } = config;
-  const options = { ...opened, node: node.name, cluster: cluster.name, pending, nodeLog };
+  const options = {
+    ...opened,
+    node: node.name,
+    cluster: cluster.name,
+    pending,
+    nodeLog,
+    staleMs: cluster.staleMs,
+  };
   const stores = { eraseRecalls: undefined, serving: undefined, budgetMs: 0 };
   const joined = await ClusterNode.joinPart(options, (log) => {
     const eventual = eventualParts({ log, behaviours, ...stores });

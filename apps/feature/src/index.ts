@@ -1,6 +1,6 @@
 export type { ErasesUsers } from './behaviour-edge.js';
 export { openClusterLog } from './cluster-log.js';
-export { pendingErasuresOf, retrievalPools } from './erasure-parts.js';
+export { nodeErasuresOf, pendingErasuresOf, retrievalPools } from './erasure-parts.js';
 export { behaviourMethods, FeatureModule, type FeatureOptions } from './feature.module.js';
 export { AllPools, OwnPool, RemotePools } from './followed-pools.js';
 export { BEHAVIOURS_PATTERN } from './kafka/behaviour-topic.controller.js';

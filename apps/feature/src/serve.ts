@@ -27,7 +27,7 @@ import { type Log, Metrics, NO_TRACING, openTracing, type Tracing } from '@tesse
 import { CLOCK } from '@tessera/units';
 import type { ErasesUsers } from './behaviour-edge.js';
 import { openClusterLog } from './cluster-log.js';
-import { pendingErasuresOf, retrievalPools } from './erasure-parts.js';
+import { nodeErasuresOf, pendingErasuresOf, retrievalPools } from './erasure-parts.js';
 import { behaviourMethods, type FeatureOptions } from './feature.module.js';
 import { FeatureProcessModule } from './feature-process.module.js';
 import { followLog } from './follow-log.js';
@@ -122,7 +122,7 @@ async function openErasure(
 }> {
   const { opened } = openClusterLog(config);
   if (opened !== undefined) {
-    const followed = await followLog(config, opened, behaviours, log);
+    const followed = await followLog(config, opened, behaviours, await nodeErasuresOf(config), log);
     await followed.node.serve(readiness);
     const all = { withBehaviours: true, withRecords: true };
     const erasure: ErasesUsers = {

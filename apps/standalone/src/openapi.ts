@@ -137,6 +137,7 @@ export function openApiDocument(version: string): object {
       ),
       '/health': health('health', 'Does the process take requests?'),
       '/health/ready': health('health-ready', 'The same as /health'),
+      '/health/current': health('health-current', 'As /health, and 503 where it is stale'),
       '/health/live': {
         get: {
           operationId: 'health-live',

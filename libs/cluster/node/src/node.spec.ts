@@ -94,6 +94,7 @@ async function joined(name: string) {
     cluster: 'ours',
     pending,
     nodeLog,
+    staleMs: 10_000,
   };
   const changes = {
     store: 'changes',

@@ -37,6 +37,8 @@ export interface NodeOptions extends OpenedLog {
   /** Erasures that were read from the log and are to be done. */
   readonly pending: PendingErasures;
   readonly nodeLog: Log;
+  /** Milliseconds without the log after which the node is stale. */
+  readonly staleMs: number;
   /** Left out: that of the process. */
   readonly clock?: Clock;
 }
@@ -71,6 +73,8 @@ export interface ClusterLogWord {
   readonly isStopped: boolean;
   /** Milliseconds since its state was known to be the newest. */
   readonly ageMs: number;
+  /** Longer than the bound of the configuration. */
+  readonly isStale: boolean;
 }
 
 /** Times that a node begins anew: with the newest snapshot, of a log that goes on meanwhile. */
@@ -319,6 +323,7 @@ export class ClusterNode {
   /** For `/health`, and so for gateways. */
   get said(): ClusterLogWord {
     const { position } = this.follower.parts.history;
+    const ageMs = Math.round(this.publication.lease.ageMs(position.offset));
     const { state, reason } = this.follower.condition();
     return {
       identity: position.log,
@@ -326,7 +331,8 @@ export class ClusterNode {
       digest: this.publication.stateDigest,
       fault: state === 'down' ? reason : '',
       isStopped: this.state === 'stopped' || this.follower.held !== undefined,
-      ageMs: Math.round(this.publication.lease.ageMs(position.offset)),
+      ageMs,
+      isStale: ageMs > this.options.staleMs,
     };
   }
 

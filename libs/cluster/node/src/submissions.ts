@@ -149,7 +149,9 @@ export class Submissions {
     const { log, leaseMs, history } = this.parts;
     return (await log.positions()).filter(
       ({ ageMs, standing, log: identity }) =>
-        ageMs < leaseMs && standing === 'serving' && (identity === '' || identity === history.position.log),
+        ageMs < leaseMs &&
+        standing === 'serving' &&
+        (identity === '' || identity === history.position.log),
     );
   }
 

@@ -34,13 +34,18 @@ export class OwnState {
   /** Undefined: the process scores no texts. */
   readonly relevance: (() => object) | undefined;
   /** Undefined: it follows no log. */
-  readonly clusterLog: (() => object) | undefined;
+  readonly clusterLog: (() => { readonly isStale: boolean }) | undefined;
 
   constructor({ chains, kvStore, relevance, clusterLog }: Partial<OwnState>) {
     this.chains = chains;
     this.kvStore = kvStore;
     this.relevance = relevance;
     this.clusterLog = clusterLog;
+  }
+
+  /** It has been cut off from its log for longer than it may. */
+  get isStale(): boolean {
+    return this.clusterLog?.().isStale ?? false;
   }
 
   /** Of each that the process has. */
@@ -68,6 +73,14 @@ export class HealthController {
   @Get(['', 'ready'])
   ready(@Res({ passthrough: true }) reply: FastifyReply): HealthAnswer {
     reply.status(this.readiness.ready ? OK : UNAVAILABLE);
+    return this.answer();
+  }
+
+  /** 200 while requests are taken and the state is the newest that the log has, else 503. */
+  @Get('current')
+  current(@Res({ passthrough: true }) reply: FastifyReply): HealthAnswer {
+    const isCurrent = this.readiness.ready && !this.own.isStale;
+    reply.status(isCurrent ? OK : UNAVAILABLE);
     return this.answer();
   }
 

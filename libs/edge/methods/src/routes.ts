@@ -22,6 +22,7 @@ export const ROUTES: Readonly<Record<string, AccessRule>> = {
   'POST /v1/cluster/route': asks('metrics'),
   'GET /health': open,
   'GET /health/ready': open,
+  'GET /health/current': open,
   'GET /health/live': open,
   'GET /metrics': asks('metrics'),
   // A description of the API without any data: browsers open pages without a token.

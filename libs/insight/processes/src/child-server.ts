@@ -12,6 +12,9 @@ export type ChildReply =
   | { readonly number: number; readonly answer: unknown }
   | { readonly number: number; readonly error: SentError };
 
+/** Call that the process itself answers: its thread takes calls. */
+export const PING = 'ping';
+
 /** The other end of `ChildLink`: answers calls as long as there is a channel to the service. */
 export function serveCalls(
   channel: Channel,
@@ -20,7 +23,8 @@ export function serveCalls(
   channel.on('disconnect', endProcess);
   channel.on('message', (message: unknown) => {
     const { number, method, values } = message as ChildCall;
-    answer(method, values)
+    const answering = method === PING ? Promise.resolve() : answer(method, values);
+    answering
       .then(
         (answered): ChildReply => ({ number, answer: answered }),
         (thrown: unknown): ChildReply => ({ number, error: sentError(thrown) }),

@@ -8,6 +8,7 @@ const NODES_MAX = 1000;
 const PROCESSES_MAX = 256;
 const L = {
   logKeepDaysMax: 3650,
+  staleMsMax: 86_400_000,
 };
 
 export const clusterSchema = z.strictObject({
@@ -74,6 +75,13 @@ export const clusterSchema = z.strictObject({
     '',
     'folder shared by all nodes, or s3://BUCKET/PREFIX (with AWS_ENDPOINT_URL), for entries too ' +
       'large for the log: snapshots, adapters, large batches',
+  ),
+  staleMs: integer(
+    1000,
+    L.staleMsMax,
+    10_000,
+    'milliseconds without the log after which a node is stale: /health says so, and ' +
+      '/health/current is 503 for balancers that know nothing else',
   ),
   logSnapshotEntries: integer(
     1,

@@ -56,7 +56,14 @@ export class RetrievalNode {
       throw new TesseraError('CONFIG_INVALID', message, { field: 'catalogue.changesPath' });
     }
     const { node, cluster } = config;
-    const options = { ...opened, node: node.name, cluster: cluster.name, pending, nodeLog };
+    const options = {
+      ...opened,
+      node: node.name,
+      cluster: cluster.name,
+      pending,
+      nodeLog,
+      staleMs: cluster.staleMs,
+    };
     const { runtime, clusterNode } = await ClusterNode.join(
       options,
       stateFolders(config),
