@@ -45,7 +45,7 @@ function fail(line) {
 /** Until all that this process has started has ended; undefined: it goes on. */
 let stopping;
 
-/** What a compiler or npm left behind would write into folders that the next run works in. */
+/** A compiler or npm left behind would write into folders that the next run works in. */
 function stopOn(signal) {
   startNothing();
   stopping ??= endGroups(atWork, signal).then(() => process.exit(EXIT_INTERRUPTED));

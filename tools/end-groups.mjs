@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 const POLL_MS = 20;
 /** For a group to end by itself: npm takes a while to put its cache in order. */
 const GRACE_MS = 10_000;
-/** What is killed has ended, or is a zombie that nothing reaps. */
+/** A killed process has ended by then, or is a zombie that nothing reaps. */
 const LAST_MS = 2000;
 
 /** False where the group of the process has ended by itself. */

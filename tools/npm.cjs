@@ -5,6 +5,9 @@
 const { spawn } = require('child_process');
 
 const PING_TIMEOUT_MS = 20000;
+/** Codes of a host that is not there, or is another than npm was told. */
+const CODES = ['ECONN\\w+', 'ENOTFOUND', 'EAI_AGAIN', 'E\\w*TIMEDOUT', 'E(?:HOST|NET)UNREACH'];
+const NO_ANSWER = new RegExp(`code (${CODES.join('|')}|ERR_SOCKET\\w*|FETCH_ERROR|\\w*CERT\\w*)`);
 /** npm takes each, the first that is set. */
 const PROXIES = {
   'https:': ['HTTPS_PROXY', 'https_proxy', 'npm_config_https_proxy', 'HTTP_PROXY', 'http_proxy'],
@@ -16,7 +19,7 @@ const atWork = new Set();
 
 let isStopped = false;
 
-/** From now on nothing is started, so that what is at work is all there is to end. */
+/** From now on nothing is started: processes at work are all there are to end. */
 function startNothing() {
   isStopped = true;
 }
@@ -42,7 +45,7 @@ function succeed(command, words, options) {
   });
 }
 
-/** What npm prints, however it ends; '' where it cannot be started, which the next step tells. */
+/** Output of npm, however it ends; '' where it cannot be started, which the next step tells. */
 function printed(words, env) {
   return new Promise((resolve) => {
     let text = '';
@@ -65,25 +68,18 @@ function printed(words, env) {
 /** A proxy without its user and password. */
 const shown = (url) => url.replace(/\/\/[^/]*@/, '//');
 
-/** Why the registry gives no answer at all, with what to do; '' where it gives one, were it a no. */
+/** Why the registry gives no answer, and the remedy; '' where it gives one, were it a no. */
 async function whyUnreachable(env) {
   const limits = ['--fetch-retries=0', `--fetch-timeout=${PING_TIMEOUT_MS}`];
   const found = await printed(['ping'].concat(limits), env);
-  const code =
-    /code (ECONN\w+|ENOTFOUND|EAI_AGAIN|E\w*TIMEDOUT|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ERR_SOCKET\w*|FETCH_ERROR|EPROTO|\w*CERT\w*)/i.exec(
-      found,
-    );
+  const code = NO_ANSWER.exec(found);
   if (code === null) return '';
   const registry = (await printed(['config', 'get', 'registry'], env)) || 'its registry';
   const protocol = registry.indexOf('http:') === 0 ? 'http:' : 'https:';
   const proxy = PROXIES[protocol].find((name) => env[name]);
-  const [through, remedy] =
-    proxy === undefined
-      ? ['', 'connect this machine, or name a mirror by npm_config_registry=URL']
-      : [
-          ` through ${proxy}=${shown(env[proxy])}`,
-          `set ${proxy} to a proxy that answers, or unset it`,
-        ];
+  const mirror = 'connect this machine, or name a mirror by npm_config_registry=URL';
+  const remedy = proxy ? `set ${proxy} to a proxy that answers, or unset it` : mirror;
+  const through = proxy ? ` through ${proxy}=${shown(env[proxy])}` : '';
   return `npm cannot reach ${registry}${through} (${code[1]}): ${remedy}, then start again`;
 }
 

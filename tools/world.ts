@@ -152,8 +152,9 @@ async function reached<T>(pace: Pace, ask: () => Promise<T>): Promise<T> {
       return await ask();
     } catch (thrown) {
       const error = TesseraError.from(thrown);
-      if (!error.retryable || !(await pace.waitAgain(attempt))) throw error;
+      if (!error.retryable) throw error;
       if (attempt === 0) await print(`The service is away, the world waits: ${error.message}`);
+      if (!(await pace.waitAgain(attempt))) throw error;
     }
   }
 }

@@ -72,6 +72,7 @@ export {
   type ModelInfo,
   type ModelShape,
   NOTHING,
+  type Prices,
   type Priority,
   type Propensities,
   REACH_LIMITS,

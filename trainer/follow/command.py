@@ -15,7 +15,7 @@ from .cycle import Follower, Outcome
 from .gateway import Away, Gateway, Refused, connect
 from .guards import Limits
 from .metrics import Metrics
-from .report import line
+from .report import Beat, line
 from .refreshed import learned_by
 from .samples import Sampling
 from .settings import Settings
@@ -133,7 +133,7 @@ def _learner(args: argparse.Namespace):
 
     torch.set_num_threads(args.threads)
     return Learner(Path(args.model), Plan(args.rank, args.epochs, args.batch_size, args.lr),
-                   args.device)
+                   args.device, Beat(lambda text: print(text, flush=True)))
 
 
 def _name_base(store: Store, model: str) -> None:

@@ -316,8 +316,7 @@ class Follower:
     def _renew(self, cycle: Cycle, versions: Sequence[Served]) -> None:
         """A trial may take longer than a lease: without one, the next follower would end it."""
         one = next(one for one in versions if one.digest == cycle.digest)
-        left = one.lease_until_ms / 1000 - self.clock()
-        if left < self.settings.lease_seconds / 2:
+        if one.lease_until_ms / 1000 < self.clock() + self.settings.lease_seconds / 2:
             self._send(cycle)
 
     def _send(self, cycle: Cycle) -> str:

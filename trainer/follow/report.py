@@ -1,9 +1,37 @@
-"""The line of a round."""
+"""The line of a round, and those of a long training."""
 
+import time
+from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any
 
 from .cycle import Outcome
+
+#: Between two lines of a training.
+BEAT_SECONDS = 60.0
+#: Of a core, below which a training waits for other work more than it trains.
+STARVED = 0.5
+
+
+class Beat:
+    """Told of each step of a training, says once a minute how far it is, and that it starves where
+    it does: it is nice, so that other work may take all there is."""
+
+    def __init__(self, say: Callable[[str], None], clock: Callable[[], float] = time.monotonic,
+                 used: Callable[[], float] = time.process_time) -> None:
+        self.say, self.clock, self.used = say, clock, used
+        self.since, self.used_then = clock(), used()
+
+    def __call__(self, step: int, loss: float) -> None:
+        now, used = self.clock(), self.used()
+        if step == 1:
+            self.since, self.used_then = now, used
+        if now - self.since < BEAT_SECONDS:
+            return
+        share = (used - self.used_then) / (now - self.since)
+        starves = f"; it got {share:.0%} of a core: other work comes first" * (share < STARVED)
+        self.say(f"trains: step {step}, loss {loss:.4f}{starves}")
+        self.since, self.used_then = now, used
 
 
 def line(outcome: Outcome) -> str:

@@ -23,7 +23,7 @@ TABLES = ("behaviour", "recall_fact")
 class Batch:
     """Rows behind a cursor, and the cursor behind them. `repeats`: rows may have been read
     before by design (merged files), so that doubled ones say nothing. `damaged`: files that
-    were left out, since they cannot be read. `late`: behaviours older than what was asked for."""
+    were left out, since they cannot be read. `late`: behaviours before the time asked for."""
 
     facts: list[Fact] = field(default_factory=list)
     recalls: list[Recall] = field(default_factory=list)

@@ -13,6 +13,7 @@ from trainer.follow import command, refresh
 from trainer.follow.flags import add_follow
 from trainer.follow.gateway import Away, Gateway
 from trainer.follow.metrics import Metrics
+from trainer.follow.report import Beat
 from trainer.follow.store import Store
 
 
@@ -91,6 +92,17 @@ def test_a_service_that_is_away_is_not_asked_without_a_pause(monkeypatch):
     with pytest.raises(KeyboardInterrupt):
         command._rounds(Gone(), None, flags("--every", "0"))
     assert min(slept) >= command.PAUSE_SECONDS[0]
+
+
+def test_a_training_says_each_minute_how_far_it_is_and_that_it_starves():
+    now, used, said = [0.0], [0.0], []
+    beat = Beat(said.append, lambda: now[0], lambda: used[0])
+    for step, (passed, share) in enumerate([(10, 1), (50, 1), (20, 1), (61, 0.08)], 1):
+        now[0] += passed
+        used[0] += share * passed
+        beat(step, 2.5)
+    assert said == ["trains: step 3, loss 2.5000",
+                    "trains: step 4, loss 2.5000; it got 8% of a core: other work comes first"]
 
 
 def test_a_model_that_the_service_does_not_serve_is_found_out_before_anything_is_trained(

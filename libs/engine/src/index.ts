@@ -27,6 +27,7 @@ export type {
   KvMetrics,
   KvTierMetrics,
   MeasuredScales,
+  Prices,
   Priority,
   Propensities,
   ScoreNorm,

@@ -65,7 +65,7 @@ struct Applied {
   std::vector<uint32_t> matched;  // AppliedChanges::matched
   std::vector<uint32_t> paced;    // AppliedChanges::paced
   SidList placed;                 // AppliedChanges::placed
-  /// Live items of the changes that a valuation excludes, e.g. by their bid: the first kUnvaluedMax.
+  /// Live items of the changes that a valuation excludes, e.g. by their bid: kUnvaluedMax at most.
   std::vector<std::string> unvalued;
 };
 

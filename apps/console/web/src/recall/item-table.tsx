@@ -36,7 +36,7 @@ function NamedItem({
       {explored === true && (
         <Mark
           color="grape"
-          title="Drawn by chance; the propensity is its probability beside the others that were drawn."
+          title="Drawn by chance; the propensity is its probability beside the others drawn."
         >
           explored, propensity {propensity === undefined ? 'not known' : formatShare(propensity)}
         </Mark>

@@ -84,7 +84,18 @@ function atMost(path: string, max: number, what: string, count: number): void {
   if (count > max) throw invalid(path, `at most ${max} ${what}`, count);
 }
 
-function checkItemPolicy({ orderBy, diversity }: ItemPolicy): void {
+/** Path of a member, and the attribute that it names; '': none. */
+export type NamedAttribute = readonly [path: string, attribute: string];
+
+export const attributesOfPolicy = ({ orderBy, diversity }: ItemPolicy): NamedAttribute[] => [
+  ['itemPolicy.orderBy', orderBy],
+  ...diversity.map(({ attribute }, index): NamedAttribute => {
+    return [`itemPolicy.diversity[${index}].attribute`, attribute];
+  }),
+];
+
+function checkItemPolicy(policy: ItemPolicy): void {
+  const { diversity } = policy;
   atMost('itemPolicy.diversity', REACH_LIMITS.diversityCaps, 'caps', diversity.length);
   const attributes = diversity.map(({ attribute }) => attribute);
   diversity.forEach(({ attribute, maxItems }, index) => {
@@ -96,7 +107,8 @@ function checkItemPolicy({ orderBy, diversity }: ItemPolicy): void {
       throw invalid(`${at}.attribute`, another, `'${attribute}'`);
     }
   });
-  const bytes = [orderBy, ...attributes].reduce((sum, name) => sum + Buffer.byteLength(name), 0);
+  const names = attributesOfPolicy(policy).map(([, name]) => name);
+  const bytes = names.reduce((sum, name) => sum + Buffer.byteLength(name), 0);
   atMost('itemPolicy', REACH_LIMITS.policyTextBytes, 'bytes of names', bytes);
 }
 

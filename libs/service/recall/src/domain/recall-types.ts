@@ -266,7 +266,6 @@ export interface RecallAnswer extends PromptFacts, Certificate {
   readonly itemPolicy: AppliedItemPolicy;
   /** Items that its eligibility lets pass and a frequency cap keeps out. */
   readonly cappedItems: number;
-  /** Members of the request that name an attribute which no item has or had: `path: name`. */
   readonly unknownAttributes: readonly string[];
   /** How far the counts of its caps can be trusted; undefined: it has none. */
   readonly capsOutcome?: CapsOutcome | undefined;

@@ -18,7 +18,12 @@ import { checkNotErased, countedCaps, type Prepared } from './preparation.js';
 import { type AskedWork, answeredItems, headsOf, placedItems } from './ranked-items.js';
 import { Ranker } from './ranking.js';
 import { asksForReach, reachRequestOf, withCaps } from './reach-request.js';
-import type { AppliedValuation, RecallAnswer, RecallRequest } from './recall-types.js';
+import type {
+  AppliedRanking,
+  AppliedValuation,
+  RecallAnswer,
+  RecallRequest,
+} from './recall-types.js';
 import { certificateOf, uncertified } from './recall-types.js';
 import type { RecallParts } from './runtime-types.js';
 import { sightOf } from './sight.js';
@@ -57,16 +62,13 @@ export async function recall(
   const found = { request, search, answer, work: { ...work, budgetUs } };
   const { items, ranking } = await itemsOf(parts, ranker, found, context.signal);
   checkNotErased(prepared, parts.erasures);
-  const { explore } = search;
-  // The order of heads is another than that of which the bids are told.
-  const prices = ranking === undefined ? answer.prices : 'ranked';
-  const applied = appliedOf(request, catalogue, { bestLeftOut: answer.bestLeftOut, prices });
+  const applied = appliedOf(request, catalogue, proofOf(answer, ranking));
   const requestId = requestIdOf(request);
   const { prompt, skippedItems, trimmedItems } = prepared;
   if (context.isOwn !== true) {
     const source = { userId: request.userId, adapter: context.adapter?.digest ?? '' };
     const facts = { ...source, prompt, skippedItems, trimmedItems, caps };
-    remembered.keep(requestId, { ...facts, seed: explore?.seed });
+    remembered.keep(requestId, { ...facts, seed: search.explore?.seed });
   }
   return {
     requestId,
@@ -83,8 +85,8 @@ export async function recall(
     },
     ...(ranking && { ranking }),
     ...(applied && { valuation: applied }),
-    ...(explore && {
-      exploration: appliedExploration(explore, answer.propensities, request.eligibility),
+    ...(search.explore && {
+      exploration: appliedExploration(search.explore, answer.propensities, request.eligibility),
     }),
     cappedItems: reach?.cappedItems ?? 0,
     unknownAttributes: unknownAttributes(request, () => catalogue.view()),
@@ -129,6 +131,12 @@ async function itemsOf(
   const placed = await placedItems(catalogue, ranker, items, of);
   return answeredItems(ranker, placed, search.answerCount);
 }
+
+/** The order of heads is another than that of which critical bids are told. */
+const proofOf = (
+  { bestLeftOut, prices }: ValueProof,
+  ranking: AppliedRanking | undefined,
+): ValueProof => ({ bestLeftOut, prices: ranking === undefined ? prices : 'ranked' });
 
 function appliedOf(
   { valuation }: RecallRequest,

@@ -1,9 +1,8 @@
 import type { CatalogueView, Clause } from '@tessera/engine';
+import { attributesOfPolicy, type NamedAttribute } from './reach-request.js';
 import type { RecallRequest } from './recall-types.js';
 
 type Naming = Pick<RecallRequest, 'attributes' | 'eligibility' | 'frequencyCaps' | 'itemPolicy'>;
-/** Path of the member, and the attribute that it names. */
-type Named = readonly [path: string, attribute: string];
 
 /**
  * Members of a request that name an attribute which no item has or had, as `path: name`. Such a
@@ -18,21 +17,21 @@ export function unknownAttributes(request: Naming, viewOf: () => CatalogueView):
   return named.filter((_, i) => known[i] === 0).map(([path, attribute]) => `${path}: ${attribute}`);
 }
 
-function attributesOf(request: Naming): readonly Named[] {
+function attributesOf(request: Naming): readonly NamedAttribute[] {
   const { attributes = [], eligibility, frequencyCaps = [], itemPolicy } = request;
   const { predicate, drawn } = eligibility ?? {};
-  const { orderBy = '', diversity = [] } = itemPolicy ?? {};
   return [
     ...(predicate ? ofClause(predicate, 'eligibility.predicate') : []),
     ...(drawn ? ofClause(drawn, 'eligibility.drawn') : []),
-    ...frequencyCaps.map((cap, i): Named => [`frequencyCaps[${i}].attribute`, cap.attribute]),
-    ['itemPolicy.orderBy', orderBy],
-    ...diversity.map((cap, i): Named => [`itemPolicy.diversity[${i}].attribute`, cap.attribute]),
-    ...attributes.map((name, i): Named => [`attributes[${i}]`, name]),
+    ...frequencyCaps.map(
+      (cap, i): NamedAttribute => [`frequencyCaps[${i}].attribute`, cap.attribute],
+    ),
+    ...(itemPolicy ? attributesOfPolicy(itemPolicy) : []),
+    ...attributes.map((name, i): NamedAttribute => [`attributes[${i}]`, name]),
   ];
 }
 
-function ofClause({ kind, attribute, clauses }: Clause, path: string): readonly Named[] {
+function ofClause({ kind, attribute, clauses }: Clause, path: string): readonly NamedAttribute[] {
   const below = clauses.flatMap((one, i) =>
     ofClause(one, kind === 'not' ? `${path}.not` : `${path}.${kind}[${i}]`),
   );

@@ -1,6 +1,6 @@
 /** Values of items, as requests ask for them and answers have them (docs/concepts/value.md). */
 
-import type { CatalogueAppraisal, EngineAnswer, Formula, ValuationUse } from '@tessera/engine';
+import type { CatalogueAppraisal, Formula, Prices, ValuationUse } from '@tessera/engine';
 import { invalid } from './check-request.js';
 import type { AppliedValuation, ItemValue, Valuation } from './recall-types.js';
 
@@ -65,11 +65,11 @@ export function valuationUse(
   return { name: valuation.name, scoreWeight, floor, weights };
 }
 
-/** What is known of the items behind an answer by value. */
+/** Knowledge of the items behind an answer by value. */
 export interface ValueProof {
   /** As the engine has it; not finite: nothing was left out, or it is not proved. */
   readonly bestLeftOut: number;
-  readonly prices: EngineAnswer['prices'] | 'popular' | 'ranked';
+  readonly prices: Prices | 'popular' | 'ranked';
 }
 
 export const UNPROVED: ValueProof = { bestLeftOut: Number.NaN, prices: 'uncertified' };
