@@ -46,7 +46,7 @@ export interface NodeHealth {
 const LOG_FILE = 'log';
 const ASK_MS = 2000;
 /** Readiness and positions after everything runs again. */
-export const TOGETHER_MS = 30_000;
+const TOGETHER_MS = 30_000;
 /** Some shares of a machine that are enough for the demo. */
 const SMALL = {
   TESSERA_KV_DEVICE_BYTES: String(2 ** 24),

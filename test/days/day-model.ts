@@ -32,7 +32,7 @@ export interface DayCap {
   readonly sinceMs: number;
 }
 
-export function holds(condition: Condition, ad: Ad): boolean {
+function holds(condition: Condition, ad: Ad): boolean {
   if ('in' in condition) return condition.in.values.includes(ad.brand);
   if ('contains' in condition) {
     return condition.contains.values.some((place) => ad.places.includes(place));

@@ -27,7 +27,7 @@ export type CampaignEdit =
   | { readonly form: 'pause' | 'resume' }
   | { readonly form: 'raise'; readonly bid: number; readonly place: string };
 
-export const BRANDS = ['bread', 'bikes', 'books'] as const;
+const BRANDS = ['bread', 'bikes', 'books'] as const;
 const PLACES = ['north', 'south', 'east', 'west'] as const;
 const LEVEL_CODES = 8;
 const ADS_MIN = 40;

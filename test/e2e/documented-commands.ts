@@ -15,7 +15,7 @@ const COMMAND = /^(npm|npx|node|curl|python|docker|sudo|export) /m;
 const COMMENT = / +# .*$/gm;
 const SETS = /^(export )?[A-Za-z_]+=\S*( |$)/;
 
-export const pagesWithCommands = () => [
+const pagesWithCommands = () => [
   'README.md',
   ...globSync('docs/**/*.md').filter((page) => !page.includes('node_modules')),
 ];

@@ -10,8 +10,8 @@ import type { Connections } from './connections.js';
 const PAIRS_MAX = 2048;
 
 /**
- * Calls that a client of one connection may cancel at once, and a second over time: beyond that Node
- * ends the connection, and all calls over it. Its own 1,000 and 33 end those of callers whose
+ * Calls that a client of one connection may cancel at once, and a second over time: beyond that
+ * Node ends the connection, and all calls over it. Its own 1,000 and 33 end those of callers whose
  * deadlines pass by the hundred, which is when the service has least time for new connections.
  */
 const RESETS = { streamResetBurst: 10_000, streamResetRate: 2000 } as const;
