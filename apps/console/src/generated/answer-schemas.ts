@@ -402,6 +402,12 @@ export const ANSWER_SCHEMAS: Readonly<Record<keyof ConsoleAnswers, object>> = {
                     },
                     "isStopped": {
                       "type": "boolean"
+                    },
+                    "ageMs": {
+                      "type": "number"
+                    },
+                    "isStale": {
+                      "type": "boolean"
                     }
                   },
                   "required": [

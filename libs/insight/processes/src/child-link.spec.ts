@@ -27,7 +27,7 @@ it('ends a process that stands still, refuses its calls, and begins another one'
     does: 'tests',
     program: [program],
     options: {},
-    pingMs: 50,
+    pingMs: 1000,
     onFault: ({ message }) => faults.push(message),
   });
   await link.start();

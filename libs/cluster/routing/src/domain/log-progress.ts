@@ -9,6 +9,10 @@ export interface LogWord {
   readonly fault: string;
   /** It follows the log no longer, and serves on with what it has. */
   readonly isStopped: boolean;
+  /** Milliseconds since its state was known to be the newest; left out: it does not say it. */
+  readonly ageMs?: number;
+  /** Longer than the bound of its configuration. */
+  readonly isStale?: boolean;
 }
 
 /** Of a node that follows none. */
