@@ -1,6 +1,7 @@
-import { PROCESS_CLOCK } from '@tessera/turns';
+import type { ClusterLog, EntryStore } from '@tessera/log';
+import type { Log } from '@tessera/telemetry';
+import { type Clock, PROCESS_CLOCK } from '@tessera/turns';
 import { Life } from './domain/life.js';
-import type { NodeOptions } from './node.js';
 import { Reached } from './reached.js';
 import { WatchedLog } from './watched-log.js';
 import { Work } from './work.js';
@@ -13,14 +14,25 @@ export interface Means {
   readonly life: Life;
 }
 
-/** Of one attempt of a node to follow the log. */
+/** The parts that the means of a node are made of. */
+interface MeansParts {
+  readonly log: ClusterLog;
+  readonly store: EntryStore;
+  /** Name of the cluster. */
+  readonly cluster: string;
+  /** Left out: that of the process. */
+  readonly clock?: Clock;
+  readonly nodeLog: Log;
+}
+
+/** Means of one attempt of a node to follow the log. */
 export function meansOf({
   log,
   store,
   cluster,
   clock = PROCESS_CLOCK,
   nodeLog,
-}: NodeOptions): Means {
+}: MeansParts): Means {
   const reached = new Reached(store, cluster);
   const watched = new WatchedLog(log, reached);
   return { log: watched, reached, work: new Work(clock, nodeLog), life: new Life() };

@@ -1,5 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-
 /** Time as work that waits sees it: that of this process, or of a model of it in tests. */
 export interface Clock {
   /** Milliseconds since some moment; never goes back. */
@@ -10,7 +8,17 @@ export interface Clock {
 
 export const PROCESS_CLOCK: Clock = {
   nowMs: () => performance.now(),
-  pause: (ms, signal) => sleep(ms, undefined, { signal }).catch(() => undefined),
+  pause: (ms, signal) =>
+    new Promise((resolve) => {
+      const end = () => {
+        clearTimeout(timer);
+        signal?.removeEventListener('abort', end);
+        resolve();
+      };
+      const timer = setTimeout(end, ms);
+      if (signal?.aborted) end();
+      else signal?.addEventListener('abort', end, { once: true });
+    }),
 };
 
 /** A time after which work is given up. Its owner ends it, which frees its timer. */
