@@ -15,7 +15,7 @@ const fresh = `dist.${process.pid}`;
 /** The pages of the console are built by Vite. */
 const ignored = [
   'apps/console/web/**',
-  ...['**/*.spec.ts', '**/*.mjs', '**/*.cjs', '**/*.js', '**/*.d.ts', '**/*.d.mts'],
+  ...['**/*.spec.ts', '**/*.mjs', '**/*.cjs', '**/*.js', '**/*.d.ts', '**/*.d.mts', '**/*.d.cts'],
 ];
 
 function compile() {

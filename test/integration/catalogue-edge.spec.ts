@@ -115,7 +115,9 @@ describe('CatalogueService', () => {
     expect(await call('Apply', { changes })).toEqual({
       sequence: before + 5,
       matched: [1, 1, 1, 1],
+      paced: [],
       placed: [],
+      unvaluedItemIds: [],
       alreadyApplied: false,
       // Of a cluster's log, which this process follows none of.
       offset: 0,
@@ -152,8 +154,9 @@ describe('CatalogueService', () => {
       { setPace: { attribute: 'campaign', text: 'x', factor: 0.5 } },
     ];
     const answer = await post('/v1/catalogue/apply', { changes });
-    const counts = { matched: [1, 1], placed: [], alreadyApplied: false, offset: 0 };
-    expect(answer).toEqual(Object.assign(counts, { status: 200, sequence: before + 7 }));
+    const counts = { matched: [1, 1], paced: [1], placed: [], unvaluedItemIds: [] };
+    const applied = { alreadyApplied: false, offset: 0, status: 200, sequence: before + 7 };
+    expect(answer).toEqual(Object.assign(counts, applied));
     const importMark = { name: 'ads', position: 7 };
     const again = { changes: [{ pauseItemId: '1' }], importMark };
     for (const alreadyApplied of [false, true]) {
