@@ -84,8 +84,8 @@ it('ends all of its processes at one signal', async () => {
 
 it('refuses ports that processes cannot share', async () => {
   const config = join(folder.path, 'ports.json');
-  writeFileSync(config, JSON.stringify({ grpc: { port: 0 }, cluster: { gatewayProcesses: 2 } }));
-  const child = spawn(process.execPath, [MAIN, '--config', config]);
+  writeFileSync(config, JSON.stringify({ grpc: { port: 0 } }));
+  const child = spawn(process.execPath, [MAIN, '--config', config, '--processes', '2']);
   let told = '';
   child.stderr.on('data', (chunk: Buffer) => {
     told += chunk.toString();

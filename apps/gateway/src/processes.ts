@@ -8,6 +8,7 @@ import { STOP_SIGNALS } from '@tessera/lifecycle';
 import { leadMetrics, openOutput } from '@tessera/telemetry';
 
 const CORES_PER_PROCESS = 2;
+const PROCESSES_MAX = 256;
 /** Milliseconds before a worker that ended is begun anew. */
 const AGAIN_MS = 1000;
 const EXIT_FAILED = 1;
@@ -16,26 +17,32 @@ const STOP = 'stop';
 
 export const { isWorker } = cluster;
 
-/** @throws TesseraError CONFIG_INVALID for ports that several processes cannot share */
-export function processesOf({
-  cluster: { gatewayProcesses },
-  http,
-  grpc,
-}: Pick<Config, 'cluster' | 'http' | 'grpc'>): number {
+/**
+ * @param asked undefined: one for every two cores
+ * @throws TesseraError CONFIG_INVALID for a wrong number, and ports that processes cannot share
+ */
+export function processesOf(
+  { http, grpc }: Pick<Config, 'http' | 'grpc'>,
+  asked: string | undefined,
+): number {
   const byCores = Math.max(1, Math.floor(availableParallelism() / CORES_PER_PROCESS));
-  const isChosen = gatewayProcesses > 0;
-  for (const [field, port] of [
+  const count = asked === undefined ? byCores : Number(asked);
+  if (!Number.isInteger(count) || count < 1 || count > PROCESSES_MAX) {
+    throw refused('--processes', `1..${PROCESSES_MAX}`, String(asked));
+  }
+  if (count === 1) return 1;
+  const shared = [
     ['http.port', http.port],
     ['grpc.port', grpc.port],
-  ] as const) {
-    if (port !== 0) continue;
-    if (!isChosen) return 1;
-    if (gatewayProcesses === 1) continue;
-    const expected = `expected a port for ${gatewayProcesses} processes to share, got 0`;
-    throw new TesseraError('CONFIG_INVALID', `${field}: ${expected}`, { field });
-  }
-  return isChosen ? gatewayProcesses : byCores;
+  ] as const;
+  const free = shared.find(([, port]) => port === 0);
+  if (free === undefined) return count;
+  if (asked === undefined) return 1;
+  throw refused(free[0], `a port for ${count} processes to share`, '0');
 }
+
+const refused = (field: string, expected: string, got: string) =>
+  new TesseraError('CONFIG_INVALID', `${field}: expected ${expected}, got ${got}`, { field });
 
 /** True in the worker that tells where the gateway serves. */
 export const isSpeaker = !isWorker || cluster.worker?.id === 1;

@@ -5,7 +5,6 @@ import { integer, nonEmptyText, oneOf, text } from './schema-fields.js';
 
 const WEIGHT_MAX = 1000;
 const NODES_MAX = 1000;
-const PROCESSES_MAX = 256;
 const L = {
   logKeepDaysMax: 3650,
   staleMsMax: 86_400_000,
@@ -36,12 +35,6 @@ export const clusterSchema = z.strictObject({
     NODES_MAX,
     0,
     'nodes that there should be, for alerts of a gateway without cluster.nodes; 0: unknown',
-  ),
-  gatewayProcesses: integer(
-    0,
-    PROCESSES_MAX,
-    0,
-    'processes of a gateway, which share its ports; 0: one for every two cores',
   ),
   weight: integer(
     1,

@@ -6,8 +6,8 @@ export interface StartFlags {
   readonly jsonLog: boolean;
   /** Configuration by path. */
   readonly values: Readonly<Record<string, string>>;
-  /** Those of the process's own switches that are there. */
-  readonly own: ReadonlySet<string>;
+  /** The process's own flags that are there, with their values; '' of a switch. */
+  readonly own: ReadonlyMap<string, string>;
 }
 
 const SWITCHES: Readonly<Record<string, 'printConfig' | 'jsonLog'>> = {
@@ -20,7 +20,6 @@ const SETTINGS: Readonly<Record<string, (value: string) => Record<string, string
   '--kafka': (value) => ({ 'kafka.brokers': value }),
   '--redis': (value) => ({ 'behaviours.store': 'redis', 'behaviours.redis': value }),
   '--etcd': (value) => ({ 'cluster.etcd': value }),
-  '--processes': (value) => ({ 'cluster.gatewayProcesses': value }),
   '--behaviours': (value) => ({ 'behaviours.store': 'remote', 'behaviours.remote': value }),
 };
 
@@ -36,12 +35,13 @@ export interface BadFlags {
   readonly reason: string;
 }
 
-/** @param ownSwitches of this process alone */
+/** @param ownSwitches of this process alone; `ownSettings`: its flags with a value */
 export function parseStartFlags(
   words: readonly string[],
   ownSwitches: readonly string[] = [],
+  ownSettings: readonly string[] = [],
 ): StartFlags | 'help' | BadFlags {
-  const own = new Set<string>();
+  const own = new Map<string, string>();
   let file: string | undefined;
   const switches = { printConfig: false, jsonLog: false };
   let values: Record<string, string> = {};
@@ -54,23 +54,26 @@ export function parseStartFlags(
       continue;
     }
     if (ownSwitches.includes(word)) {
-      own.add(word);
+      own.set(word, '');
       continue;
     }
     const setting = Object.hasOwn(SETTINGS, word) ? SETTINGS[word] : undefined;
-    if (word !== '--config' && setting === undefined) {
+    const isOwn = ownSettings.includes(word);
+    if (word !== '--config' && setting === undefined && !isOwn) {
       const known = [
         '--config',
         ...Object.keys(SWITCHES),
         ...Object.keys(SETTINGS),
         ...ownSwitches,
+        ...ownSettings,
       ].join(', ');
       return { reason: `${word}: expected one of ${known}` };
     }
     at += 1;
     const value = words[at];
     if (value === undefined) return { reason: `${word}: expected a value, got nothing` };
-    if (setting === undefined) file = value;
+    if (isOwn) own.set(word, value);
+    else if (setting === undefined) file = value;
     else values = { ...values, ...setting(value) };
   }
   return { file, ...switches, values, own };

@@ -50,13 +50,19 @@ const tellAsLog: Tell = (level, msg, fields) =>
  * The life of a process up to its start: flags, configuration, then `start`. A failure is logged in
  * one line with its code and ends the process with status 1.
  * @param ownSwitches flags of this process alone; `start` gets those that are there
+ * @param ownSettings its flags with a value
  */
 export function runProcess(
   usage: string,
-  start: (loaded: LoadedConfig, isJsonLog: boolean, own: ReadonlySet<string>) => Promise<void>,
+  start: (
+    loaded: LoadedConfig,
+    isJsonLog: boolean,
+    own: ReadonlyMap<string, string>,
+  ) => Promise<void>,
   ownSwitches: readonly string[] = [],
+  ownSettings: readonly string[] = [],
 ): void {
-  const flags = parseStartFlags(process.argv.slice(2), ownSwitches);
+  const flags = parseStartFlags(process.argv.slice(2), ownSwitches, ownSettings);
   if (flags === 'help') {
     print(usage);
     return;
