@@ -21,7 +21,7 @@ import {
 import type { HttpJson } from '@tessera/httpjson';
 import { Drain, type DrainStep, type Readiness, resolvePort } from '@tessera/lifecycle';
 import type { Queue } from '@tessera/methods';
-import { type Log, type Metrics, NestLog } from '@tessera/telemetry';
+import { type Log, type Metrics, NestLog, registerHeldCallers } from '@tessera/telemetry';
 import type { FastifyInstance } from 'fastify';
 import { watchCertificates } from './certificates.js';
 import {
@@ -149,6 +149,7 @@ export async function host(parts: HostParts): Promise<Hosted> {
   );
   const adapter = fastifyAdapter(http, grpc.messageBytesMax, httpTls);
   const held = new HeldCallers();
+  registerHeldCallers(parts.metrics.registry, () => held.count);
   const { limits, admissions = {} } = parts;
   const calls = new HttpCalls({ limits, admissions, held });
   const app = await NestFactory.create<NestFastifyApplication>(parts.module(calls), adapter, {

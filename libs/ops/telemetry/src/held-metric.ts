@@ -9,6 +9,11 @@ export const HELD_METRICS = {
       'resources not returned although no request is running, by kind (tickets, ' +
       'reservedTickets, inFlight, prefetches, leases, admission, pushBytes); above 0: a leak',
   },
+  heldCallers: {
+    name: 'tessera_held_callers',
+    meaning:
+      'connections whose calls wait at the caller, since refusals take too much of the thread',
+  },
 } as const;
 
 /** Counts by kind; all 0 while requests are under way. */
@@ -23,6 +28,18 @@ export function registerHeld(registry: Registry, read: () => HeldCounts): void {
     registers: [registry],
     collect() {
       for (const [kind, count] of Object.entries(read())) this.set({ kind }, count);
+    },
+  });
+}
+
+export function registerHeldCallers(registry: Registry, read: () => number): void {
+  const { name, meaning: help } = HELD_METRICS.heldCallers;
+  new Gauge({
+    name,
+    help,
+    registers: [registry],
+    collect() {
+      this.set(read());
     },
   });
 }

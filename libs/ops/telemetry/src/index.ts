@@ -2,7 +2,7 @@ export type { AccessCounts } from './access-metrics.js';
 export type { Edge, Observation } from './answered.js';
 export type { ClusterCounts, ForwardedObservation } from './cluster-metrics.js';
 export type { EngineCounts } from './engine-metrics.js';
-export type { HeldCounts } from './held-metric.js';
+export { type HeldCounts, registerHeldCallers } from './held-metric.js';
 export type { KvCounts, KvTierCounts } from './kv-metrics.js';
 export { createLog, Log, type LogFields, NestLog } from './logger.js';
 export { METRICS, Metrics, type RecallObservation } from './metrics.js';

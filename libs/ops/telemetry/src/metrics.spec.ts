@@ -1,5 +1,6 @@
 import { METRICS, Metrics } from '@tessera/telemetry';
 import { describe, expect, it } from 'vitest';
+import { registerHeldCallers } from './held-metric.js';
 
 const counts = {
   queued: 1,
@@ -121,6 +122,7 @@ function everything() {
   }));
   const none = { texts: 0, tokens: 0, truncated: 0, passes: 0, computeUs: 0 };
   metrics.showEmbedding(() => [{ model: 'm', depth: 0, ...none }]);
+  registerHeldCallers(metrics.registry, () => 1);
   metrics.showHeld(() => ({ tickets: 2 }));
   metrics.showTasks(() => [{ lane: 'check', waiting: 0, running: 1 }]);
   metrics.countForwarded();
