@@ -103,7 +103,8 @@ export class Asking {
       begin,
       lost,
       isOver,
-      failureOf: (thrown: unknown) => this.repeatable(failureOf(thrown, isChange)),
+      failureOf: (thrown: unknown) =>
+        isChange ? failureOf(thrown, isChange) : this.repeatable(failureOf(thrown)),
     };
     const ended = await askInTurn(inTurn, (link: NodeLink) => {
       // A node that says nothing leaves the others their share of the time.
