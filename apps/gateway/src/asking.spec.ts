@@ -115,10 +115,10 @@ it('gives up at once where another node would not help, or nobody waits', async 
 it('asks successors of busy nodes from a budget, of nodes that are away always', async () => {
   clusterOf('a', 'b', 'c');
   const asking = new Asking(cluster, new ForwardCounts());
-  const attempts = async (failure: Failure) => {
+  const attempts = async (failure: Failure, of = asked()) => {
     let tried = 0;
     await asking
-      .ask(asked(), async () => {
+      .ask(of, async () => {
         tried += 1;
         throw failing(failure);
       })
@@ -129,6 +129,8 @@ it('asks successors of busy nodes from a budget, of nodes that are away always',
   for (let call = 0; call < 100; call += 1) tries += await attempts('busy');
   // Tokens of one budget: ten, of which the upper half is spent.
   expect(tries).toBeLessThanOrEqual(106);
+  // A change that one node cannot append is the next one's.
+  expect(await attempts('busy', asked({ isChange: true }))).toBe(3);
   expect(await attempts('away')).toBe(3);
 });
 
