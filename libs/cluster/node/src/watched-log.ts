@@ -50,15 +50,18 @@ export class WatchedLog implements ClusterLog {
   }
 
   async bounds(): Promise<LogBounds> {
+    // An end that is being read need not have the entries that come meanwhile.
+    const [heard, before] = [new Map(this.heard), this.own?.position];
     const bounds = await this.log.bounds();
-    this.own?.checkBounds(bounds);
-    this.check(bounds);
+    this.own?.checkBounds(bounds, before);
+    this.check(bounds, heard);
     return bounds;
   }
 
   append(bytes: Uint8Array, after: ChainPoint, admit?: Admit): Promise<number> {
+    const heard = new Map(this.heard);
     return this.log.append(bytes, after, (end) => {
-      this.check(end);
+      this.check(end, heard);
       admit?.(end);
     });
   }
@@ -98,8 +101,8 @@ export class WatchedLog implements ClusterLog {
   }
 
   /** @throws TesseraError LOG_DIFFERENT where entries are missing that somebody has had */
-  private check({ identity, end, anew }: LogEnd): void {
-    for (const [log, offset] of this.heard) {
+  private check({ identity, end, anew }: LogEnd, heard: ReadonlyMap<string, number>): void {
+    for (const [log, offset] of heard) {
       if (log === identity ? offset <= end : anew?.continues.includes(log)) continue;
       const got = identity === '' ? 'a log that nobody has begun' : `${identity} up to ${end}`;
       const expected = `expected log ${log} with entries up to ${offset}, which nodes have had`;

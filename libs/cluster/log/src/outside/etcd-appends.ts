@@ -83,10 +83,14 @@ export class EtcdAppends {
         continue;
       }
       for (const [{ after, reject }, chain] of wrong) reject(this.different(after, head, chain));
-      batch = admitted(
-        batch.filter((one) => !wrong.has(one)),
-        head,
-      );
+      const others = batch.filter((one) => !wrong.has(one));
+      const refused = refusedBy(others, head);
+      if (refused.size > 0 && seen !== undefined) {
+        this.head = undefined;
+        continue;
+      }
+      for (const [{ reject }, thrown] of refused) reject(thrown);
+      batch = others.filter((one) => !refused.has(one));
       if (batch.length === 0 || (await this.put(batch, head))) return;
     }
     const message = `${this.place}: expected to append, got ${ATTEMPTS_MAX} others before`;
@@ -170,16 +174,16 @@ export class EtcdAppends {
   }
 }
 
-/** Those that may still come behind this end of the log, and no later one; others are rejected. */
-function admitted(batch: readonly Waiting[], head: LogHead): Waiting[] {
+/** Appends that may not come behind this end of the log, with what they are to reject with. */
+function refusedBy(batch: readonly Waiting[], head: LogHead): Map<Waiting, unknown> {
   const { identity, offset: end, anew } = head;
-  return batch.filter(({ admit, reject }) => {
+  const refused = new Map<Waiting, unknown>();
+  for (const one of batch) {
     try {
-      admit?.({ identity, end, anew });
-      return true;
+      one.admit?.({ identity, end, anew });
     } catch (thrown) {
-      reject(thrown);
-      return false;
+      refused.set(one, thrown);
     }
-  });
+  }
+  return refused;
 }

@@ -83,14 +83,20 @@ export class History {
     if (own === '' && chain !== '') this.current = { ...this.current, chain };
   }
 
-  /** @throws TesseraError LOG_DIFFERENT, LOG_TRIMMED */
-  checkBounds(bounds: {
-    readonly identity: string;
-    readonly first: number;
-    readonly end: number;
-    readonly chain?: string | undefined;
-  }): void {
-    const { log, offset, chain } = this.current;
+  /**
+   * @param before position when the bounds began to be read: entries may be applied meanwhile
+   * @throws TesseraError LOG_DIFFERENT, LOG_TRIMMED
+   */
+  checkBounds(
+    bounds: {
+      readonly identity: string;
+      readonly first: number;
+      readonly end: number;
+      readonly chain?: string | undefined;
+    },
+    before: Position = this.current,
+  ): void {
+    const { log, offset, chain } = before;
     if (bounds.identity !== log) {
       const got = bounds.identity === '' ? 'one that nobody has begun' : bounds.identity;
       const message = `${this.place}: expected log ${log}, got ${got}`;
@@ -102,9 +108,10 @@ export class History {
     if (bounds.end < offset) throw this.different(offset, `up to ${bounds.end}`, bounds.end);
     const isKnown = bounds.end === offset && bounds.chain !== undefined && chain !== '';
     if (isKnown && bounds.chain !== chain) throw this.different(offset, 'others', NO_OFFSET);
-    if (bounds.first <= offset + 1) return;
+    const next = this.current.offset + 1;
+    if (bounds.first <= next) return;
     const got = `got from ${bounds.first} on`;
-    const message = `${this.place}: expected entries from ${offset + 1} on, ${got}`;
+    const message = `${this.place}: expected entries from ${next} on, ${got}`;
     throw new TesseraError('LOG_TRIMMED', message);
   }
 
