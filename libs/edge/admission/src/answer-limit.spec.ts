@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type AdmissionSlot, AnswerLimit } from './answer-limit.js';
+import { type AdmissionPlace, AnswerLimit } from './answer-limit.js';
 import type { PriorityClass } from './class-shares.js';
 
 const STEP_MS = 1;
@@ -17,7 +17,7 @@ interface Wanted {
 }
 
 interface Admission {
-  readonly call: AdmissionSlot;
+  readonly call: AdmissionPlace;
   readonly cls: PriorityClass;
   readonly lateAfterMs: number;
 }
@@ -59,7 +59,7 @@ class Server {
           break;
         }
         this.owed -= 1;
-        next.call.end(true);
+        next.call.giveBack('answered');
         if (this.nowMs > next.lateAfterMs) outcome.late += 1;
         else outcome.good[next.cls] = (outcome.good[next.cls] ?? 0) + 1;
       }
@@ -157,16 +157,15 @@ describe('AnswerLimit', () => {
     const { admission } = server;
     server.run({ ...LOAD, offeredPerSecond: 5000, seconds: 3 });
     const before = admission.capacity;
-    const waiting = Array.from({ length: 9 }, () => admission.admit(0, 1e6) as AdmissionSlot);
+    const waiting = Array.from({ length: 9 }, () => admission.admit(0, 1e6) as AdmissionPlace);
     for (let i = 0; i < 3000; i++) {
       server.nowMs += 1;
       const call = admission.admit(1, 1e6);
       if ('retryAfterMs' in call) continue;
-      call.noteRefused(false);
-      call.end(true);
+      call.giveBack('refused');
     }
     expect(admission.capacity).toBeLessThanOrEqual(before);
-    for (const call of waiting) call.end(false);
+    for (const call of waiting) call.giveBack('gone');
   });
 
   it('gives a place back once, and takes none for a call whose request is still to come', () => {
@@ -176,9 +175,9 @@ describe('AnswerLimit', () => {
     const before = admission.inFlight;
     for (let i = 0; i < 1000; i++) admission.refuses(1, 1e6);
     expect(admission.inFlight).toBe(before);
-    const call = admission.admit(1, 1e6) as AdmissionSlot;
+    const call = admission.admit(1, 1e6) as AdmissionPlace;
     expect(admission.inFlight).toBe(before + 1);
-    for (let i = 0; i < 3; i++) call.end(true);
+    for (let i = 0; i < 3; i++) call.giveBack('answered');
     expect(admission.inFlight).toBe(before);
     expect(admission.refuses(1, 0.001)).toEqual({ retryAfterMs: expect.any(Number) });
   });

@@ -30,26 +30,23 @@ const BUDGET_WEIGHT = 0.02;
 const ASKING_MIN = 1e-3;
 
 /**
- * The place of a call that was admitted. It travels with the call; whoever took it gives it back,
- * and only a call that has one can say that it was refused further in.
+ * End of an admitted call: `answered`; `busy`: refused further in, for those before it, so that such
+ * calls had better be refused here; `refused`: for want of time, which says nothing of the rate of
+ * answers; `gone`: the caller went.
  */
-export interface AdmissionSlot {
-  /**
-   * The call was refused further in for want of time or room: that it ends is no sign of what the
-   * process can answer. `isBusy`: for those before it; such calls had better be refused here.
-   */
-  noteRefused(isBusy: boolean): void;
-  /** Idempotent. `isAnswered`: the answer or a refusal was written; else the caller went. */
-  end(isAnswered: boolean): void;
+export type PlaceEnd = 'answered' | 'busy' | 'refused' | 'gone';
+
+/** The place of a call that was admitted. It travels with the call; its owner gives it back. */
+export interface AdmissionPlace {
+  /** Idempotent. */
+  giveBack(end: PlaceEnd): void;
 }
 
 interface Admitted {
   readonly admittedMs: number;
   readonly budgetMs: number;
-  /** That judged it. */
+  /** Margin that judged it. */
   readonly margin: Margin;
-  isRefused: boolean;
-  isBusy: boolean;
 }
 
 export interface Refused {
@@ -101,30 +98,19 @@ export class AnswerLimit {
   }
 
   /** A place for a call whose request is there as a whole. Infinity: it has no deadline. */
-  admit(cls: PriorityClass, budgetMs: number): AdmissionSlot | Refused {
+  admit(cls: PriorityClass, budgetMs: number): AdmissionPlace | Refused {
     const now = this.roll();
     this.offered[cls] = (this.offered[cls] ?? 0) + 1;
     const refused = this.judge(cls, budgetMs, now);
     if (refused !== undefined) return refused;
     this.charge(cls);
-    const weight = this.budgetMs === 0 ? 1 : BUDGET_WEIGHT;
-    this.budgetMs += weight * (budgetMs - this.budgetMs);
+    this.noteBudget(budgetMs);
     this.count += 1;
-    const admitted = {
-      admittedMs: now,
-      budgetMs,
-      margin: this.margin,
-      isRefused: false,
-      isBusy: false,
-    };
+    const admitted = { admittedMs: now, budgetMs, margin: this.margin };
     let hasEnded = false;
     return {
-      noteRefused: (isBusy) => {
-        admitted.isRefused = true;
-        admitted.isBusy = isBusy;
-      },
-      end: (isAnswered) => {
-        if (!hasEnded) this.end(admitted, isAnswered);
+      giveBack: (end) => {
+        if (!hasEnded) this.end(admitted, end);
         hasEnded = true;
       },
     };
@@ -164,18 +150,24 @@ export class AnswerLimit {
     return isTurnWanted ? { retryAfterMs: turnMs } : undefined;
   }
 
-  private end(admitted: Admitted, isAnswered: boolean): void {
-    const { admittedMs, budgetMs, margin, isRefused, isBusy } = admitted;
+  private end({ admittedMs, budgetMs, margin }: Admitted, end: PlaceEnd): void {
     const now = this.roll();
     this.count -= 1;
     this.leastInFlight = Math.min(this.leastInFlight, this.count);
     const tookMs = now - admittedMs;
-    if (isAnswered && !isRefused) {
+    if (end === 'answered') {
       this.answered += 1;
       this.noteFloor(tookMs);
     }
-    const isLate = tookMs > budgetMs * (isAnswered ? 1 : GIVEN_UP_SHARE);
-    if (isLate || isBusy) margin.raise(admittedMs, now);
+    const isLate = tookMs > budgetMs * (end === 'gone' ? GIVEN_UP_SHARE : 1);
+    if (isLate || end === 'busy') margin.raise(admittedMs, now);
+  }
+
+  /** A call without a deadline says nothing of the deadlines of others. */
+  private noteBudget(budgetMs: number): void {
+    if (budgetMs === Number.POSITIVE_INFINITY) return;
+    const weight = this.budgetMs === 0 ? 1 : BUDGET_WEIGHT;
+    this.budgetMs += weight * (budgetMs - this.budgetMs);
   }
 
   /** Follows the quantile FLOOR_QUANTILE by stochastic approximation (Robbins and Monro, 1951). */

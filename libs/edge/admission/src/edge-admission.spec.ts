@@ -1,8 +1,9 @@
 import { TesseraError } from '@tessera/errors';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
+import type { AdmissionPlace } from './answer-limit.js';
 import type { PriorityClass } from './class-shares.js';
-import { type AdmissionPlace, EdgeAdmission } from './edge-admission.js';
+import { EdgeAdmission } from './edge-admission.js';
 
 const forecast = () => ({ waitUs: 0, turnUs: 0 });
 

@@ -1,5 +1,5 @@
 import { TesseraError } from '@tessera/errors';
-import { AnswerLimit, type Refused } from './answer-limit.js';
+import { type AdmissionPlace, AnswerLimit, type PlaceEnd, type Refused } from './answer-limit.js';
 import { ClassMix } from './class-mix.js';
 import type { PriorityClass } from './class-shares.js';
 
@@ -11,20 +11,9 @@ export interface ClassForecast {
   readonly turnUs: number;
 }
 
-export type PlaceEnd = 'answered' | 'busy' | 'refused' | 'gone';
-
 /** How the place of a call ends that ended with an error of this code; left out: with an answer. */
 export const endOf = (code?: string): PlaceEnd =>
   code === 'ENGINE_OVERLOADED' ? 'busy' : code === 'DEADLINE_EXCEEDED' ? 'refused' : 'answered';
-
-/** The place of an admitted call. Its owner gives it back when the call ends. Idempotent. */
-export interface AdmissionPlace {
-  /**
-   * `answered`; `busy`: refused further in, for those before it; `refused`: for want of time, which
-   * says nothing of the rate of answers; `gone`: the caller went.
-   */
-  giveBack(end: PlaceEnd): void;
-}
 
 /** The refusal of a call with ENGINE_OVERLOADED. */
 export interface Refusal {
@@ -103,19 +92,14 @@ export class EdgeAdmission {
       throw overloaded(this.refusal(message, this.waitMs / inFlightMax));
     }
     const { neededMs } = this.limit;
-    const slot = this.limit.admit(cls, leftMs);
-    if (isRefused(slot)) {
+    const place = this.limit.admit(cls, leftMs);
+    if (isRefused(place)) {
       if (neededMs > leftMs) throw overloaded(this.tooLong(neededMs, leftMs));
-      const afterMs = Math.ceil(slot.retryAfterMs);
+      const afterMs = Math.ceil(place.retryAfterMs);
       const message = `overloaded: priority ${CLASS_NAMES[cls]} used its share`;
       throw overloaded(this.refusal(`${message}; retry after ${afterMs} ms`, afterMs));
     }
-    return {
-      giveBack: (end) => {
-        if (end === 'refused' || end === 'busy') slot.noteRefused(end === 'busy');
-        slot.end(end !== 'gone');
-      },
-    };
+    return place;
   }
 
   private tooLong(waitMs: number, leftMs: number): Refusal {
@@ -137,4 +121,4 @@ const NO_WAIT: ClassForecast = { waitUs: 0, turnUs: 0 };
 
 const CLASS_NAMES = ['high', 'normal', 'low'] as const;
 
-const isRefused = (slot: object): slot is Refused => 'retryAfterMs' in slot;
+const isRefused = (judged: object): judged is Refused => 'retryAfterMs' in judged;

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { type AdmissionPlace, EdgeAdmission } from './edge-admission.js';
+import type { AdmissionPlace } from './answer-limit.js';
+import { EdgeAdmission } from './edge-admission.js';
 import { type Caller, HeldCallers } from './held-callers.js';
 
 beforeEach(() => {

@@ -1,6 +1,6 @@
+export type { AdmissionPlace } from './answer-limit.js';
 export type { PriorityClass } from './class-shares.js';
 export {
-  type AdmissionPlace,
   type AdmissionSettings,
   type ClassForecast,
   EdgeAdmission,
