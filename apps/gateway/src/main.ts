@@ -19,7 +19,7 @@ async function begin(
 ): Promise<void> {
   const count = processesOf(config, own.get(PROCESSES));
   if (count > 1 && !isWorker) {
-    leadWorkers(count, isJsonLog);
+    leadWorkers(count, config.log.level, isJsonLog);
     return;
   }
   const { start } = await import('./start.js');

@@ -1,6 +1,6 @@
 /** Processes of one gateway that share its ports: a leader, and workers that serve. */
 
-import cluster, { type Worker } from 'node:cluster';
+import cluster from 'node:cluster';
 import { availableParallelism } from 'node:os';
 import type { Config } from '@tessera/config';
 import { TesseraError } from '@tessera/errors';
@@ -48,12 +48,18 @@ const refused = (field: string, expected: string, got: string) =>
 export const isSpeaker = !isWorker || cluster.worker?.id === 1;
 
 /** Begins the workers, and anew those that end. Ends when they have, told by a signal. */
-export function leadWorkers(count: number, isJsonLog: boolean): void {
-  const { log } = openOutput('info', isJsonLog);
+export function leadWorkers(
+  count: number,
+  level: Config['log']['level'],
+  isJsonLog: boolean,
+): void {
+  const { log } = openOutput(level, isJsonLog);
   let isStopping = false;
-  const served = new WeakSet<Worker>();
+  let hasServed = false;
   leadMetrics();
-  cluster.on('listening', (worker) => served.add(worker));
+  cluster.on('listening', () => {
+    hasServed = true;
+  });
   cluster.on('exit', (worker, status, signal) => {
     const isLast = Object.keys(cluster.workers ?? {}).length === 0;
     if (isStopping) {
@@ -61,10 +67,8 @@ export function leadWorkers(count: number, isJsonLog: boolean): void {
       if (isLast) process.exit();
       return;
     }
-    if (!served.has(worker)) {
-      // The others would fail alike, and have said why.
-      process.exit(status ?? EXIT_FAILED);
-    }
+    // At the first start the others would fail alike, and have said why; later they serve.
+    if (!hasServed) process.exit(status ?? EXIT_FAILED);
     const { pid } = worker.process;
     log.error({ pid, status, signal }, 'a process of the gateway ended: it is begun anew');
     setTimeout(() => {
@@ -72,9 +76,9 @@ export function leadWorkers(count: number, isJsonLog: boolean): void {
     }, AGAIN_MS);
   });
   const stop = () => {
-    const workers = Object.values(cluster.workers ?? {});
-    for (const worker of workers) worker?.send(STOP);
     isStopping = true;
+    const workers = Object.values(cluster.workers ?? {});
+    for (const worker of workers) if (worker?.isConnected()) worker.send(STOP);
     if (workers.length === 0) process.exit();
   };
   for (const signal of STOP_SIGNALS) process.on(signal, stop);

@@ -26,5 +26,5 @@ export function timeoutMsOf(value: string): number | undefined {
 /** The grpc-timeout of so many milliseconds. */
 export function timeoutText(ms: number): string {
   if (ms <= NUMBER_MAX) return `${Math.floor(ms)}m`;
-  return `${Math.floor(ms / MILLISECONDS_PER_SECOND)}S`;
+  return `${Math.min(NUMBER_MAX, Math.floor(ms / MILLISECONDS_PER_SECOND))}S`;
 }
