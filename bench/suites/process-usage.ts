@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** Of /proc, whatever the kernel's own clock. */
+/** Ticks a second of times in /proc, whatever the kernel's own clock. */
 const TICKS_PER_SECOND = 100;
 const KIBIBYTE = 1024;
 /** Fields of /proc/PID/stat behind the command's name: ticks in user mode and in the kernel. */

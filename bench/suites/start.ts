@@ -11,7 +11,7 @@ const STARTS = 9;
 const QUICK_STARTS = 3;
 /** The line after which everything serves. */
 const SERVING = /HTTP\s+http:/;
-/** Of /proc, whatever the kernel's own clock. */
+/** Ticks a second of times in /proc, whatever the kernel's own clock. */
 const TICKS_PER_SECOND = 100;
 
 type Variables = Readonly<Record<string, string>>;

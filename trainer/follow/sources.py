@@ -75,7 +75,7 @@ class Facts:
             repeats = repeats or any(_is_merged(name) for name in new)
             if table == "behaviour":
                 facts += self._facts(paths, since_ms, damaged)
-                # Of merged files they were counted when their minutes were read.
+                # Late behaviours of merged files were counted when their minutes were read.
                 late += self._late([there[name] for name in new if not _is_merged(name)], since_ms)
             else:
                 recalls += self._recalls(paths, since_ms, damaged)

@@ -96,7 +96,7 @@ export class BenchCluster {
       .map(({ process }) => `${HOST}:${process.httpPort}`);
   }
 
-  /** Of the gateway and the nodes, which a call goes through. */
+  /** Process IDs of the gateway and the nodes, which a call goes through. */
   get pids(): readonly number[] {
     return this.running
       .filter(({ process: { name } }) => name === 'gateway' || name.startsWith('node-'))

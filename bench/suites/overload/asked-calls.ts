@@ -8,7 +8,7 @@ const RECALL = '/tessera.recall.v1.RecallService/Recall';
 const APPEND = '/tessera.behaviour.v1.BehaviourService/Append';
 const APPLY = '/tessera.catalogue.v1.CatalogueService/Apply';
 
-/** Of twenty mixed calls so many append a behaviour, and so many set a bid. */
+/** Number of mixed calls of which some append a behaviour, and some set a bid. */
 const MIXED_CALLS = 20;
 const MIXED_APPENDS = 3;
 const MIXED_BIDS = 1;

@@ -13,7 +13,7 @@ const DEADLINE_MS = 100;
 const MEMORY_FORM = '3x';
 const MINUTE_MS = 60_000;
 const QUICK_MINUTE_MS = 5000;
-/** Of capacity over that of the other checkout. */
+/** Least capacity over that of the other checkout. */
 const CAPACITY_BAR = 1.3;
 /** First core: the service. Second core: the generator. */
 const CORES = ['0', '1'] as const;

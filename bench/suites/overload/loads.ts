@@ -2,10 +2,10 @@
 export interface LoadForm {
   readonly name: string;
   readonly connections: number;
-  /** So many that each wait for an answer; or calls a second, as a multiple of the capacity. */
+  /** Callers that each wait for an answer; or calls a second, as a multiple of the capacity. */
   readonly callers?: number;
   readonly factor?: number;
-  /** Of goodput over the capacity. */
+  /** Least goodput over the capacity. */
   readonly goodputBar: number;
   /** Milliseconds of the 99th percentile of the event loop's delay. */
   readonly loopBarMs: number | null;

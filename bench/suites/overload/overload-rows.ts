@@ -151,7 +151,7 @@ export function lineOf(name: string, seen: Seen, capacity: number): string {
   ].join('; ');
 }
 
-/** Of rows that rounds have in common, each with the median of its numbers. */
+/** Rows that rounds have in common, each with the median of its numbers. */
 export function medianRows(rounds: readonly (readonly Measurement[])[]): Measurement[] {
   const byName = new Map<string, Measurement[]>();
   for (const row of rounds.flat()) byName.set(row.name, [...(byName.get(row.name) ?? []), row]);

@@ -38,7 +38,7 @@ const CALM_TRIES = 6;
 const PRIORITIES = [1, 2, 3] as const;
 const CAPACITY_TRIES = 3;
 const WARM_TRIES = 8;
-/** So many rates in a row that are no more than a tenth above the best before. */
+/** Number of rates in a row that are no more than a tenth above the best before. */
 const WARM_ALIKE = 2;
 const WARM_GROWTH = 1.1;
 const RECOVERY_FACTOR = 0.8;

@@ -8,7 +8,7 @@ const MS_PER_SECOND = 1000;
 /** Processes that serve together, and where they tell how they are. */
 export interface Watched {
   readonly grpcAddress: string;
-  /** Of every process with an event loop that calls go through. */
+  /** Addresses of every process with an event loop that calls go through. */
   readonly httpUrls: readonly string[];
   readonly pids: readonly number[];
 }

@@ -43,7 +43,7 @@ export class SimulatedClock implements Clock {
     return new NodeClock(this);
   }
 
-  /** So many milliseconds pass. */
+  /** Lets milliseconds pass. */
   async pass(ms: number): Promise<void> {
     const end = this.now + ms;
     for (;;) {

@@ -50,7 +50,7 @@ export interface NodeErasuresParts {
   readonly pending: Pick<PendingErasures, 'list' | 'has' | 'put' | 'remove'>;
   readonly stores: EventualParts;
   readonly work: Work;
-  /** Those that a snapshot names, for disks that have not read of them. */
+  /** Takes the erasures that a snapshot names, for disks that have not read of them. */
   readonly first?: readonly Omit<PendingErasure, 'withPool'>[];
   /** They are durable elsewhere until then. */
   readonly firstDone?: () => Promise<void>;
@@ -225,7 +225,7 @@ export class NodeErasures {
     const { stores, work } = this.parts;
     const limit = new Limit(work.clock, PART_MS);
     try {
-      // One that has not answered yet is not asked beside itself.
+      // A store that has not answered yet is not asked beside itself.
       const attempt = one.attempts.get(name) ?? stores[name].erase(one.erasure);
       one.attempts.set(name, attempt);
       attempt.catch(() => undefined);

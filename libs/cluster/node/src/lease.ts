@@ -33,7 +33,7 @@ export class Lease {
     return this.clock.nowMs() < this.until && offset >= this.caughtUpAt;
   }
 
-  /** Of the time since it lapsed last: while it is the same the node has missed nothing. */
+  /** Number of the time since the lease lapsed last: while it is the same nothing was missed. */
   get term(): number {
     return this.clock.nowMs() < this.until ? this.times : -1;
   }

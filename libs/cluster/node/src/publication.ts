@@ -43,7 +43,7 @@ export class Publication {
   readonly lease: Lease;
   /** Snapshots can be made here. */
   canSnapshot = true;
-  /** Of the state behind entries that were applied; undefined: none was looked at yet. */
+  /** Digest of the state behind the entries applied; undefined: none was looked at yet. */
   private place: (ChainPoint & { readonly digest: string }) | undefined;
   private standing: NodeStanding = 'serving';
   private comparedOffset = NO_OFFSET;

@@ -60,7 +60,7 @@ export class Reached {
     await this.store.put(this.nameOf(next), Buffer.of());
     this.noted = next;
     this.isAway = false;
-    // Those of other nodes that are behind it go where a node begins.
+    // Notes of other nodes that are behind it go where a node begins.
     const gone =
       before.log === ''
         ? (await this.all()).filter(({ log, offset }) => log !== next.log || offset < next.offset)

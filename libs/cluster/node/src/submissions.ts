@@ -288,7 +288,7 @@ export class Submissions {
 interface Accepted {
   readonly limit: Limit;
   readonly until: number;
-  /** Of the lease when it was accepted. */
+  /** Term of the lease when the change was accepted. */
   readonly term: number;
   /** Resolves when an attempt to append has failed. */
   readonly failed: PromiseWithResolvers<undefined>;

@@ -2,7 +2,7 @@ import { type IntervalHistogram, monitorEventLoopDelay } from 'node:perf_hooks';
 
 const RESOLUTION_MS = 5;
 const WINDOW_MS = 200;
-/** Of the delays of a window: pauses that are rare are what margins are for. */
+/** Percentile of the delays of a window: margins are for rare pauses. */
 const PERCENTILE = 95;
 const NANOSECONDS_PER_MILLISECOND = 1e6;
 /** Share of the lag before that a quiet window keeps. */

@@ -40,7 +40,7 @@ it('ends a process that stands still, refuses its calls, and begins another one'
   ]);
   await link.untilOpen();
   expect(await link.call('who')).not.toBe(first);
-  // One that is busy with a call and answers questions goes on.
+  // A child that is busy with a call and answers questions goes on.
   const slow = link.call('hang');
   slow.catch(() => undefined);
   await until('it was asked', () => link.isOpen);

@@ -122,7 +122,7 @@ describe('Redis with users, passwords and TLS', () => {
     const admin = new Redis(`redis://:first@${server.address}`);
     await admin.config('SET', 'requirepass', 'second');
     await admin.client('KILL', 'SKIPME', 'yes', 'TYPE', 'normal');
-    // Of a caller that may ask again: the file follows the server.
+    // The caller may ask again: the file follows the server.
     const asked = () =>
       log.profile('u').catch((error: TesseraError) => [error.code, error.retryable, error.field]);
     const waits = ['STORE_UNAVAILABLE', true, 'behaviours.redisPasswordPath'];

@@ -88,7 +88,7 @@ export interface SeenPosition extends NodePosition {
 export type LogEnd = Pick<LogBounds, 'identity' | 'end' | 'anew'>;
 
 /**
- * Asked right before an entry is sent, each time it is, with the end that it is to follow and no
+ * Judge of an append right before each attempt to send it, with the end that it is to follow and no
  * other: throws what the append is to reject with.
  */
 export type Admit = (end: LogEnd) => void;

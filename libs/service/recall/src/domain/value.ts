@@ -73,7 +73,7 @@ export interface ValueProof {
 }
 
 export const UNPROVED: ValueProof = { bestLeftOut: Number.NaN, prices: 'uncertified' };
-/** Of an order that heads make. */
+/** Reason why an order that heads make has no prices. */
 export const BY_HEADS: ValueProof = { bestLeftOut: Number.NaN, prices: 'ranked' };
 
 export function appliedValuation(
