@@ -14,7 +14,7 @@ STARVED = 0.5
 
 
 class Beat:
-    """Listens to each step of a training, says once a minute how far it is, and that it starves where
+    """Hears each step of a training, says once a minute how far it is, and that it starves where
     it does: it is nice, so that other work may take all there is."""
 
     def __init__(self, say: Callable[[str], None], clock: Callable[[], float] = time.monotonic,

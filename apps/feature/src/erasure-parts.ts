@@ -17,7 +17,8 @@ export function pendingErasuresOf({ behaviours }: Config): Promise<PendingErasur
 
 /**
  * The pending erasures of a node of a cluster, under a lock: two nodes of one host, with behaviours
- * in Redis, may have one path, and would wipe each other's. The lock ends with the process. Rejects with STORE_INVALID.
+ * in Redis, may have one path, and would wipe each other's. The lock ends with the process.
+ * Rejects with STORE_INVALID.
  */
 export async function nodeErasuresOf(config: Config): Promise<PendingErasures> {
   const folder = folderOf(config.behaviours);

@@ -179,7 +179,7 @@ export function untilThere<T>({ work }: Pick<StandingParts, 'work'>, act: () => 
   });
 }
 
-/** Bounds of the log that this node follows. @throws TesseraError LOG_DIFFERENT naming the choices */
+/** Bounds of the log that is followed. @throws TesseraError LOG_DIFFERENT naming the choices */
 async function checkedBounds(
   { log, folders }: StandingParts,
   followed: Followed,

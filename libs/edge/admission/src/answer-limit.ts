@@ -30,9 +30,9 @@ const BUDGET_WEIGHT = 0.02;
 const ASKING_MIN = 1e-3;
 
 /**
- * End of an admitted call: `answered`; `busy`: refused further in, for those before it, so that such
- * calls had better be refused here; `refused`: for want of time, which says nothing of the rate of
- * answers; `gone`: the caller went.
+ * End of an admitted call: `answered`; `busy`: refused further in, for those before it, so that
+ * such calls had better be refused here; `refused`: for want of time, which says nothing of the
+ * rate of answers; `gone`: the caller went.
  */
 export type PlaceEnd = 'answered' | 'busy' | 'refused' | 'gone';
 

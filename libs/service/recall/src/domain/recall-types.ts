@@ -190,7 +190,7 @@ export interface RecalledItem {
   readonly value?: ItemValue | undefined;
   /** Of a recall that explores: the item was drawn. */
   readonly explored?: boolean | undefined;
-  /** Probability of its draw, those of the others as they were; left out where that is not known. */
+  /** Probability of its draw, the others drawn as they were; left out where that is not known. */
   readonly propensity?: number | undefined;
   readonly ranking?: ItemRanking | undefined;
 }
