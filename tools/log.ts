@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { loadConfig } from '@tessera/config';
 import { bodyText, type ClusterLog, entryBytes } from '@tessera/log';
-import { GIVE_UP, PART_NAMES, REFUSE, Reached } from '@tessera/node';
-import { openClusterLog } from '../apps/feature/src/index.js';
+import { GIVE_UP, giveUpListed, PART_NAMES, type PartName, REFUSE, Reached } from '@tessera/node';
+import { openClusterLog, pendingErasuresOf } from '../apps/feature/src/index.js';
 import { Flags, fail, print, runCommand } from './terminal/command.js';
 import { type Column, table } from './terminal/table.js';
 
@@ -12,13 +12,14 @@ const USAGE = `usage: npm run log
        npm run log -- give-up OFFSET STORE
 
 Shows the log of a cluster: its bounds, how far nodes are, and how far they have seen it. For a log
-that has lost entries, and for an entry whose body is lost (docs/operate/cluster.md).
+that has lost entries, and for an entry whose body is lost (docs/operate/cluster.md). A process
+without a log has give-up alone, while it is stopped.
   continue --from NODE   begins the log anew, with the state of that node: what others have beyond
                          it is lost. Restart NODE, then the other nodes; their states are put aside
   refuse OFFSET          every node refuses this entry, which no node can apply: its body is lost,
                          or its kind is of a release that nobody runs; waiting nodes go on
-  give-up OFFSET STORE   the erasure of this entry counts without a store that refuses it on each
-                         node that still waits: ${PART_NAMES.join(', ')}
+  give-up OFFSET STORE   this erasure counts without a store that refuses it, on each node that
+                         still waits: ${PART_NAMES.join(', ')}
 The cluster is that of the configuration (TESSERA_CLUSTER_LOG, _ETCD, _NAME, _LOG_STORE, ...).`;
 
 const COLUMNS: readonly Column[] = [
@@ -38,6 +39,37 @@ async function put(log: ClusterLog, node: string, kind: string, body: object): P
   return log.append(entryBytes(head, bodyText(body), after), after);
 }
 
+async function show(log: ClusterLog, reached: Reached): Promise<void> {
+  const { identity, first, end, chain = '' } = await log.bounds();
+  const seen = (await reached.all()).find((one) => one.log === identity);
+  await print(
+    `${log.place}: log ${identity || 'none'}, entries ${first} to ${end}, chain ${chain}`,
+  );
+  if (seen !== undefined) await print(`seen by nodes: log ${seen.log}, entry ${seen.offset}`);
+  const rows = (await log.positions()).map((one) => [
+    one.node,
+    String(one.offset),
+    String(one.erased),
+    one.open.join(' '),
+    one.chain,
+    one.standing === 'serving' ? one.digest.slice(0, 8) : one.standing,
+  ]);
+  await print(table(COLUMNS, rows));
+}
+
+/** OFFSET of the command line. */
+function offsetOf(word: string, least = 1): number {
+  const offset = Number(word);
+  if (word !== '' && Number.isSafeInteger(offset) && offset >= least) return offset;
+  return fail('OFFSET', `a number from ${least} on`, word);
+}
+
+/** STORE of the command line. */
+function storeOf(word: string): PartName {
+  const name = PART_NAMES.find((known) => known === word);
+  return name ?? fail('STORE', PART_NAMES.join(' or '), word);
+}
+
 await runCommand(USAGE, async (words) => {
   const verb = words[0]?.startsWith('--') ? 'show' : (words[0] ?? 'show');
   const isAct = verb === 'refuse' || verb === 'give-up';
@@ -51,7 +83,13 @@ await runCommand(USAGE, async (words) => {
   const node = { ...loaded.node, name: `command ${randomUUID()}` };
   const config = { ...loaded, node };
   const { opened } = openClusterLog(config);
-  if (opened === undefined) return fail('TESSERA_CLUSTER_LOG', 'etcd', 'none');
+  if (opened === undefined) {
+    if (verb !== 'give-up') return fail('TESSERA_CLUSTER_LOG', 'etcd', 'none');
+    const [offset, store] = [offsetOf(word, 0), storeOf(part)];
+    await giveUpListed(await pendingErasuresOf(loaded), offset, store);
+    await print(`erasure ${offset} counts without ${store}`);
+    return;
+  }
   const { log, store } = opened;
   const reached = new Reached(store, config.cluster.name);
   try {
@@ -65,31 +103,14 @@ await runCommand(USAGE, async (words) => {
         `log ${identity} is to begin with the state of ${from}: restart it, then the others`,
       );
     } else if (isAct) {
-      const offset = Number(word);
-      if (!Number.isSafeInteger(offset) || offset < 1) fail('OFFSET', 'a number from 1 on', word);
+      const offset = offsetOf(word);
       const isRefusal = verb === 'refuse';
-      if (!isRefusal && !PART_NAMES.some((name) => name === part)) {
-        fail('STORE', PART_NAMES.join(' or '), part);
-      }
+      if (!isRefusal) storeOf(part);
       const kind = isRefusal ? REFUSE : GIVE_UP;
       const at = await put(log, node.name, kind, isRefusal ? { offset } : { offset, part });
       await print(`entry ${at}: ${isRefusal ? 'refuses' : `gives ${part} up for`} entry ${offset}`);
     } else if (verb === 'show') {
-      const { identity, first, end, chain = '' } = bounds;
-      const seen = (await reached.all()).find((one) => one.log === identity);
-      await print(
-        `${log.place}: log ${identity || 'none'}, entries ${first} to ${end}, chain ${chain}`,
-      );
-      if (seen !== undefined) await print(`seen by nodes: log ${seen.log}, entry ${seen.offset}`);
-      const rows = (await log.positions()).map((one) => [
-        one.node,
-        String(one.offset),
-        String(one.erased),
-        one.open.join(' '),
-        one.chain,
-        one.standing === 'serving' ? one.digest.slice(0, 8) : one.standing,
-      ]);
-      await print(table(COLUMNS, rows));
+      await show(log, reached);
     } else {
       fail('command', 'continue, refuse or give-up', verb);
     }

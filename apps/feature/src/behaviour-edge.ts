@@ -2,9 +2,9 @@ import type { ChangeAudits } from '@tessera/access';
 import { type BehaviourEvent, type BehaviourLog, checkBehaviourEvent } from '@tessera/behaviour';
 import { asSignal, type Call } from '@tessera/call';
 import { TesseraError } from '@tessera/errors';
+import type { Erased, Erasure } from '@tessera/node';
 import type { Carrier, Edge, Log, Metrics, Tracing } from '@tessera/telemetry';
 import type { KvFollower } from './kv-follower.js';
-import type { Erased } from './user-erasure.js';
 
 export interface BehaviourParts {
   readonly behaviours: BehaviourLog;
@@ -23,11 +23,17 @@ export interface BehaviourParts {
 /** By whom and where a change was asked for. */
 type Asker = Pick<Call, 'edge' | 'caller' | 'signal'>;
 
-/** Erases users everywhere. */
+/** Erases users everywhere: a node of a cluster, or the list of a process that follows no log. */
 export interface ErasesUsers {
   /** Acknowledged when it holds everywhere. Rejects where the signal is aborted before. */
-  erase(userId: string, signal?: AbortSignal): Promise<Erased>;
+  erase(erasure: Erasure, signal?: AbortSignal): Promise<Erased>;
 }
+
+const EVERYTHING = { withBehaviours: true, withRecords: true } as const;
+
+/** Erases all that is kept of a user. */
+export const eraseWhole = (erasure: ErasesUsers, userId: string, signal?: AbortSignal) =>
+  erasure.erase({ userId, ...EVERYTHING }, signal);
 
 /** Checks, stores and counts behaviours, for all edges. */
 export class BehaviourEdge {
@@ -73,7 +79,7 @@ export class BehaviourEdge {
 
   erase(userId: string, { edge, caller, signal }: Asker): Promise<Erased> {
     const change = { action: 'erase-user', actor: caller.name, edge, name: userId };
-    const act = () => this.parts.erasure.erase(userId, asSignal(signal));
+    const act = () => eraseWhole(this.parts.erasure, userId, asSignal(signal));
     return this.parts.changes.audited(change, act, ({ known }) => (known ? '' : 'was not known'));
   }
 

@@ -10,19 +10,16 @@ import type { RemotePool } from './followed-pools.js';
 
 const invalid = expecting('CONFIG_INVALID');
 
-/** Erasures that an earlier process left, and where those of this one are remembered. */
-export function pendingErasuresOf({ behaviours }: Config): Promise<PendingErasures> {
-  return PendingErasures.open(folderOf(behaviours));
-}
-
 /**
- * The pending erasures of a node of a cluster, under a lock: two nodes of one host, with behaviours
- * in Redis, may have one path, and would wipe each other's. The lock ends with the process.
- * Rejects with STORE_INVALID.
+ * Erasures that an earlier process left, and where those of this one are remembered. Two processes
+ * of one host may have one path, and would wipe each other's: where no store of behaviours beside
+ * them is locked, they are, until the process ends. Rejects with STORE_INVALID.
  */
-export async function nodeErasuresOf(config: Config): Promise<PendingErasures> {
+export async function pendingErasuresOf(config: Config): Promise<PendingErasures> {
   const folder = folderOf(config.behaviours);
   await mkdir(folder, { recursive: true });
+  const isBesideStore = config.behaviours.store === 'embedded' && config.cluster.log === 'none';
+  if (isBesideStore) return PendingErasures.open(folder);
   try {
     LOCKS.push(lockFile(join(folder, 'lock')));
   } catch (thrown) {
@@ -30,7 +27,7 @@ export async function nodeErasuresOf(config: Config): Promise<PendingErasures> {
     const field = 'behaviours.path';
     throw new TesseraError(code, `${field}: ${message}`, { field, cause: thrown });
   }
-  return pendingErasuresOf(config);
+  return PendingErasures.open(folder);
 }
 
 /** Locks of this process: one that nobody holds any more is free. */

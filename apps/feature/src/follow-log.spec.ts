@@ -13,7 +13,7 @@ import {
   until,
 } from '@tessera/testing';
 import { afterAll, afterEach, beforeEach, expect, it } from 'vitest';
-import { nodeErasuresOf, pendingErasuresOf } from './erasure-parts.js';
+import { pendingErasuresOf } from './erasure-parts.js';
 import { followLog } from './follow-log.js';
 
 class FakeBehaviours {
@@ -131,9 +131,11 @@ it('marks erasures in a store that nodes share as nodes do: one entry counts onc
 });
 
 it('keeps two nodes of one folder from each other', async () => {
-  const behaviours = { ...config.behaviours, path: join(folder.path, 'shared') };
-  await nodeErasuresOf({ ...config, behaviours });
-  await expect(nodeErasuresOf({ ...config, behaviours })).rejects.toMatchObject({
+  const path = join(folder.path, 'shared');
+  const behaviours = { ...config.behaviours, path, store: 'redis' as const };
+  const own = { ...config, behaviours };
+  await pendingErasuresOf(own);
+  await expect(pendingErasuresOf(own)).rejects.toMatchObject({
     field: 'behaviours.path',
   });
 });

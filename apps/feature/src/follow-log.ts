@@ -4,7 +4,7 @@ import type { PendingErasures } from '@tessera/erasure';
 import { ClusterNode, eventualParts, type OpenedLog, type PositionKeeper } from '@tessera/node';
 import type { Log } from '@tessera/telemetry';
 
-/** Milliseconds between two notes of a position behind which nothing was erased. */
+/** Milliseconds between two notes of a position, at least. */
 const NOTE_MS = 1000;
 
 /** Where behaviours are kept, and how far that is in the log. */
@@ -40,9 +40,8 @@ export async function followLog(
     nodeLog,
     staleMs: cluster.staleMs,
   };
-  const stores = { eraseRecalls: undefined, serving: undefined, budgetMs: 0 };
   const joined = await ClusterNode.joinPart(options, (log) => {
-    const eventual = eventualParts({ log, behaviours, ...stores });
+    const eventual = eventualParts({ log, behaviours, eraseRecalls: undefined, forget: undefined });
     return { keeper, ordered: [], eventual };
   });
   return {
@@ -58,19 +57,18 @@ export async function followLog(
 function keeperOf(behaviours: object): PositionKeeper & { close(): Promise<void> } {
   const store = 'noteMark' in behaviours ? (behaviours as MarkedBehaviours) : undefined;
   let newest = store?.mark ?? '';
+  let keptMs = Number.NEGATIVE_INFINITY;
   const keep = async () => {
+    keptMs = performance.now();
     if (store !== undefined && newest !== store.mark) await store.noteMark(newest);
   };
-  const timer = setInterval(() => void keep().catch(() => undefined), NOTE_MS);
-  timer.unref();
   return {
     mark: () => newest,
     note: async (mark) => {
       newest = mark;
+      // What is not kept is read again: erasures that are done already.
+      if (performance.now() - keptMs >= NOTE_MS) await keep().catch(() => undefined);
     },
-    close: async () => {
-      clearInterval(timer);
-      await keep();
-    },
+    close: keep,
   };
 }

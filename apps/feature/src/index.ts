@@ -1,9 +1,8 @@
-export type { ErasesUsers } from './behaviour-edge.js';
+export { type ErasesUsers, eraseWhole } from './behaviour-edge.js';
 export { openClusterLog } from './cluster-log.js';
-export { nodeErasuresOf, pendingErasuresOf, retrievalPools } from './erasure-parts.js';
+export { pendingErasuresOf, retrievalPools } from './erasure-parts.js';
 export { behaviourMethods, FeatureModule, type FeatureOptions } from './feature.module.js';
 export { AllPools, OwnPool, RemotePools } from './followed-pools.js';
 export { BEHAVIOURS_PATTERN } from './kafka/behaviour-topic.controller.js';
 export { KvFollower } from './kv-follower.js';
 export { warnOfStores } from './store-notices.js';
-export { type Erased, UserErasure } from './user-erasure.js';

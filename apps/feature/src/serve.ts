@@ -9,7 +9,6 @@ import { taskDepths } from '@tessera/engine';
 import { TesseraError } from '@tessera/errors';
 import {
   addBehaviourReach,
-  erasuresCondition,
   host,
   ProcessAccess,
   ServedVersions,
@@ -23,18 +22,18 @@ import {
 import { SERVICE_JSON } from '@tessera/httpjson';
 import { brokerCondition, serveTopics, topicNames, topicSettings } from '@tessera/kafka';
 import { closing, Drain, Readiness } from '@tessera/lifecycle';
+import { eventualParts, ListedErasures } from '@tessera/node';
 import { type Log, Metrics, NO_TRACING, openTracing, type Tracing } from '@tessera/telemetry';
 import { CLOCK } from '@tessera/units';
 import type { ErasesUsers } from './behaviour-edge.js';
 import { openClusterLog } from './cluster-log.js';
-import { nodeErasuresOf, pendingErasuresOf, retrievalPools } from './erasure-parts.js';
+import { pendingErasuresOf, retrievalPools } from './erasure-parts.js';
 import { behaviourMethods, type FeatureOptions } from './feature.module.js';
 import { FeatureProcessModule } from './feature-process.module.js';
 import { followLog } from './follow-log.js';
 import { RemotePools } from './followed-pools.js';
 import { BEHAVIOURS_PATTERN } from './kafka/behaviour-topic.controller.js';
 import { KvFollower } from './kv-follower.js';
-import { UserErasure } from './user-erasure.js';
 
 /** Answers that are still to be written. */
 const ANSWERS_BUDGET_MS = 10_000;
@@ -121,19 +120,16 @@ async function openErasure(
   readonly closeErasure: () => Promise<void>;
 }> {
   const { opened } = openClusterLog(config);
-  if (opened !== undefined) {
-    const followed = await followLog(config, opened, behaviours, await nodeErasuresOf(config), log);
-    await followed.node.serve(readiness);
-    const all = { withBehaviours: true, withRecords: true };
-    const erasure: ErasesUsers = {
-      erase: (userId, signal) => followed.node.erase({ userId, ...all }, signal),
-    };
-    return { erasure, closeErasure: followed.close };
-  }
   const pending = await pendingErasuresOf(config);
-  const erasure = new UserErasure({ behaviours, follower, pending, log, nowMs: Date.now });
-  readiness.conditions.add(erasuresCondition(() => erasure.pendingCount));
-  void erasure.retry();
+  if (opened !== undefined) {
+    const followed = await followLog(config, opened, behaviours, pending, log);
+    await followed.node.serve(readiness);
+    return { erasure: followed.node, closeErasure: followed.close };
+  }
+  const forget = (userId: string) => follower.erase(userId);
+  const stores = eventualParts({ behaviours, eraseRecalls: undefined, forget });
+  const erasure = new ListedErasures({ pending, stores, nodeLog: log, nowMs: Date.now });
+  erasure.showIn(readiness);
   return { erasure, closeErasure: () => erasure.close() };
 }
 

@@ -18,7 +18,7 @@ import {
   LoopbackAccess,
   QuestionFile,
 } from '../../console/src/index.js';
-import type { UserErasure } from '../../feature/src/index.js';
+import { type ErasesUsers, eraseWhole } from '../../feature/src/index.js';
 import { type AdapterEdge, readJsonRecall } from '../../retrieval/src/index.js';
 import type { Access } from './access.js';
 import { consoleScores } from './console-relevance.js';
@@ -39,7 +39,7 @@ export interface ConsoleNeeds {
   readonly runtime: RecallRuntime;
   readonly recalls: InspectedRecalls;
   /** Undefined where users cannot be erased. */
-  readonly erasure: Pick<UserErasure, 'erase'> | undefined;
+  readonly erasure: ErasesUsers | undefined;
   readonly store: InspectionStore | undefined;
   readonly analysis: AnalysisPort | undefined;
   readonly readiness: Readiness;
@@ -104,7 +104,7 @@ export function consoleParts(needs: ConsoleNeeds): ConsoleParts | undefined {
       config.inspection.path === '' ? '' : join(config.inspection.path, QUESTIONS_FILE),
       FILE_SYSTEM,
     ),
-    eraseUser: erasure && ((userId) => erasure.erase(userId)),
+    eraseUser: erasure && ((userId) => eraseWhole(erasure, userId)),
     parseRecall: readJsonRecall,
     scoreTexts: consoleScores({ relevance, facts: runtime.facts, limits: config.recall }),
     readiness,

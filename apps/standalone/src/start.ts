@@ -15,7 +15,7 @@ import {
   reportServing,
   type Tracing,
 } from '@tessera/telemetry';
-import { nodeErasuresOf, openClusterLog, warnOfStores } from '../../feature/src/index.js';
+import { openClusterLog, pendingErasuresOf, warnOfStores } from '../../feature/src/index.js';
 import { AdapterEventRelay, serveDemoHeads } from './adapters.js';
 import { openEmbedding } from './embedding.js';
 import { beginInspection } from './inspection.js';
@@ -178,7 +178,7 @@ export async function start(config: Config, isJsonLog: boolean, world?: string):
   const loading = () => load(config, output, tracing, adapterEvents, embedding, stores);
   const joining = async () => {
     if (opened === undefined) return { runtime: await loading(), clusterNode: undefined };
-    const pending = await nodeErasuresOf(config);
+    const pending = await pendingErasuresOf(config);
     const parts = { config, opened, pending, eraseRecalls: recorded.eraseUser, log };
     return RetrievalNode.join(parts, loading);
   };

@@ -1,7 +1,6 @@
 import type { Config } from '@tessera/config';
-import { erasuresCondition } from '@tessera/hosting';
 import type { Readiness } from '@tessera/lifecycle';
-import type { RetrievalNode } from '@tessera/node';
+import { eventualParts, ListedErasures, type RetrievalNode } from '@tessera/node';
 import type { RecallRuntime } from '@tessera/recall';
 import type { Log, Metrics } from '@tessera/telemetry';
 import {
@@ -12,7 +11,6 @@ import {
   pendingErasuresOf,
   RemotePools,
   retrievalPools,
-  UserErasure,
 } from '../../feature/src/index.js';
 import { followedUsers } from './cluster/kv-changes.js';
 
@@ -38,36 +36,31 @@ export interface Users {
 
 /** Erasures that an earlier process left are gone on with. */
 export async function openUsers(needs: UsersNeeds): Promise<Users> {
-  const { config, runtime, log, metrics, readiness, eraseRecalls } = needs;
+  const { config, runtime, log, metrics, readiness, eraseRecalls, clusterNode } = needs;
   const { behaviourLog: behaviours } = runtime.operations;
   const own = new OwnPool(runtime.serving, followedUsers(config, runtime.facts));
-  const { clusterNode } = needs;
-  if (behaviours === undefined || clusterNode !== undefined) {
-    const budgetMs = config.recall.deadlineMsMax;
-    const follower = new KvFollower({ pools: own, metrics, log, budgetMs });
-    const all = { withBehaviours: true, withRecords: true };
-    const erasure: ErasesUsers | undefined = clusterNode && {
-      erase: (userId, signal) => clusterNode.erase({ userId, ...all }, signal),
-    };
-    return { follower, erasure, close: async () => undefined };
-  }
-  const remote = retrievalPools(config);
+  // Nodes of a cluster hear of each other's users by the log.
+  const isAlone = behaviours !== undefined && clusterNode === undefined;
+  const remote = isAlone ? retrievalPools(config) : [];
   const follower = new KvFollower({
     pools: remote.length === 0 ? own : new AllPools([own, new RemotePools(remote)]),
     metrics,
     log,
     budgetMs: config.recall.deadlineMsMax,
   });
-  const erasure = new UserErasure({
-    behaviours,
-    follower,
-    eraseRecalls,
+  if (!isAlone) return { follower, erasure: clusterNode, close: async () => undefined };
+  const forget = (userId: string) => follower.erase(userId);
+  const erasure = new ListedErasures({
     pending: await pendingErasuresOf(config),
-    log,
+    stores: eventualParts({ behaviours, eraseRecalls, forget }),
+    nodeLog: log,
     nowMs: Date.now,
   });
-  readiness.conditions.add(erasuresCondition(() => erasure.pendingCount));
-  void erasure.retry();
+  runtime.serving.erasures.heardFrom(
+    () => true,
+    (userId) => erasure.isPending(userId),
+  );
+  erasure.showIn(readiness);
   return {
     follower,
     erasure,

@@ -45,6 +45,8 @@ const OPEN_MAX = 64;
 const OUTCOMES_KEPT = 1024;
 /** Milliseconds after which an erasure that is under way is worth a word. */
 const LONG_MS = 5000;
+/** Milliseconds for which a store may fail before the one who asked is told. */
+const TOLD_MS = 1000;
 
 export interface NodeErasuresParts {
   readonly pending: Pick<PendingErasures, 'list' | 'has' | 'put' | 'remove'>;
@@ -54,13 +56,19 @@ export interface NodeErasuresParts {
   readonly first?: readonly Omit<PendingErasure, 'withPool'>[];
   /** They are durable elsewhere until then. */
   readonly firstDone?: () => Promise<void>;
+  /**
+   * Behaviours go before all that is made of them: needed where processes that do not know this
+   * list make it anew from what they read.
+   */
+  readonly isBehavioursFirst?: boolean;
 }
 
 /** An erasure under way. */
 interface Open {
   erasure: PendingErasure;
   readonly isFirst: boolean;
-  readonly sinceMs: number;
+  /** When it was asked for last. */
+  sinceMs: number;
   running: Running | undefined;
   /** Attempts that did not end in time, and may yet. */
   readonly attempts: Map<PartName, Promise<Partial<Erased>>>;
@@ -118,14 +126,32 @@ export class NodeErasures {
       if (kind === GIVE_UP) await this.giveUp(body);
       else {
         const { userId, withBehaviours, withRecords } = checked(body);
-        const asked = { userId, withBehaviours, withRecords, withPool: true, offset, atMs };
-        await this.parts.pending.put(asked);
-        this.add(asked, false);
+        await this.put({ userId, withBehaviours, withRecords, withPool: true, offset, atMs });
       }
       return { value: undefined, isMarked: false };
     },
     digest: async () => '',
   };
+
+  /** Number of an erasure of the user that is not done; undefined: there is none. */
+  openOf(userId: string): number | undefined {
+    const own = [...this.open.values()].find((one) => one.erasure.userId === userId);
+    return own?.erasure.offset;
+  }
+
+  /** Durable when it resolves. One of the same user and offset is done again from its beginning. */
+  async put(erasure: PendingErasure): Promise<void> {
+    await this.parts.pending.put(erasure);
+    const before = this.open.get(keyOf(erasure));
+    if (before === undefined) {
+      this.add(erasure, false);
+      return;
+    }
+    before.erasure = erasure;
+    before.sinceMs = this.parts.work.clock.nowMs();
+    before.attempts.clear();
+    before.running?.wake();
+  }
 
   /** Goes on with what an earlier process left. */
   start(): void {
@@ -133,11 +159,18 @@ export class NodeErasures {
     for (const one of this.open.values()) this.begin(one);
   }
 
-  /** Resolves when the erasure of the offset is done here. Rejects where the signal is aborted. */
+  /**
+   * Resolves when the erasure of the offset is done here. Rejects with STORE_UNAVAILABLE where a
+   * store fails for a second, and with DEADLINE_EXCEEDED where the signal is aborted; it goes on.
+   */
   async outcome(offset: number, signal: AbortSignal): Promise<Erased> {
-    const isDone = () => ![...this.open.values()].some((one) => isOf(one, offset));
-    await this.until(signal, isDone);
-    if (!isDone()) throw this.late(offset, signal.reason);
+    const own = () => [...this.open.values()].find((one) => isOf(one, offset));
+    await this.until(signal, () => {
+      const one = own();
+      return one === undefined || this.hasFailed(one);
+    });
+    const left = own();
+    if (left !== undefined) throw late(left, signal);
     // The process that knew has ended: something may have been there.
     return this.outcomes.get(offset) ?? { known: true, recalls: 0 };
   }
@@ -172,7 +205,7 @@ export class NodeErasures {
         if (mayPass(fault)) continue;
         const seconds = Math.round((this.parts.work.clock.nowMs() - sinceMs) / 1000);
         const remedy = `npm run log -- give-up ${erasure.offset} ${name}`;
-        const what = `entry ${erasure.offset}, for ${seconds} s: ${fault.message}`;
+        const what = `erasure ${erasure.offset}, for ${seconds} s: ${fault.message}`;
         return { state: 'degraded', reason: `${what}; to give this store up: ${remedy}` };
       }
     }
@@ -211,34 +244,40 @@ export class NodeErasures {
 
   /** Every store is tried, whatever fails. */
   private async attempt(one: Open): Promise<boolean> {
-    const left = PART_NAMES.filter((name) => one.erasure[LEFT[name]]);
-    await Promise.all(left.map((name) => this.attemptIn(one, name)));
+    const left = () => PART_NAMES.filter((name) => one.erasure[LEFT[name]]);
+    const isAlone = this.parts.isBehavioursFirst === true && one.erasure.withBehaviours;
+    if (isAlone) await this.attemptIn(one, 'behaviours');
+    if (!isAlone || !one.erasure.withBehaviours) {
+      await Promise.all(left().map((name) => this.attemptIn(one, name)));
+    }
     one.hasBeenTried = true;
     this.tell();
     const [fault] = one.faults.values();
     if (fault !== undefined) throw fault;
-    await this.finish(one);
-    return true;
+    const isDone = left().length === 0 && (await this.finish(one));
+    // It was asked for once more meanwhile.
+    return isDone || this.attempt(one);
   }
 
   private async attemptIn(one: Open, name: PartName): Promise<void> {
     const { stores, work } = this.parts;
     const limit = new Limit(work.clock, PART_MS);
+    // A store that has not answered yet is not asked beside itself.
+    const attempt = one.attempts.get(name) ?? stores[name].erase(one.erasure);
+    const isCurrent = () => one.attempts.get(name) === attempt && one.erasure[LEFT[name]];
+    one.attempts.set(name, attempt);
+    attempt.catch(() => undefined);
     try {
-      // A store that has not answered yet is not asked beside itself.
-      const attempt = one.attempts.get(name) ?? stores[name].erase(one.erasure);
-      one.attempts.set(name, attempt);
-      attempt.catch(() => undefined);
       const erased = await unless(limit.signal, attempt);
+      if (!isCurrent()) return;
       one.attempts.delete(name);
-      if (!one.erasure[LEFT[name]]) return;
       this.note(one.erasure.offset, name, erased);
       // Again would take away what the user has done since.
       await this.keep(one, name);
       one.faults.delete(name);
     } catch (thrown) {
-      if (!limit.signal.aborted) one.attempts.delete(name);
-      if (one.erasure[LEFT[name]]) one.faults.set(name, faultOf(name, thrown));
+      if (isCurrent() || one.erasure[LEFT[name]]) one.faults.set(name, faultOf(name, thrown));
+      if (isCurrent() && !limit.signal.aborted) one.attempts.delete(name);
     } finally {
       limit.end();
     }
@@ -246,20 +285,24 @@ export class NodeErasures {
 
   /** Nothing is left to do in this store. */
   private async keep(one: Open, name: PartName): Promise<void> {
-    one.erasure = Object.assign({}, one.erasure, { [LEFT[name]]: false });
-    const isLast = PART_NAMES.every((part) => !one.erasure[LEFT[part]]);
-    if (!one.isFirst && !isLast) await this.parts.pending.put(one.erasure);
+    const left = withoutStore(one.erasure, name);
+    one.erasure = left ?? Object.assign({}, one.erasure, { [LEFT[name]]: false });
+    if (!one.isFirst && left !== undefined) await this.parts.pending.put(left);
   }
 
-  private async finish(one: Open): Promise<void> {
+  /** False where it was asked for once more meanwhile. */
+  private async finish(one: Open): Promise<boolean> {
     const { pending, firstDone } = this.parts;
+    const { erasure } = one;
     const others = [...this.open.values()].filter((other) => other.isFirst && other !== one);
-    if (!one.isFirst) await pending.remove(one.erasure);
+    if (!one.isFirst) await pending.remove(erasure);
     else if (others.length === 0) await firstDone?.();
+    if (one.erasure !== erasure) return false;
     this.open.delete(keyOf(one.erasure));
     if (one.isFirst) this.count(one.erasure, -1);
     this.tell();
     this.onDone();
+    return true;
   }
 
   /** An act of a person: the erasure counts without this store. */
@@ -292,12 +335,8 @@ export class NodeErasures {
     if (this.outcomes.size > OUTCOMES_KEPT && oldest !== undefined) this.outcomes.delete(oldest);
   }
 
-  private late(offset: number, reason: unknown): TesseraError {
-    const own = [...this.open.values()].find((one) => isOf(one, offset));
-    const [fault] = own?.faults.values() ?? [];
-    const why = fault === undefined ? '' : `: ${fault.message}`;
-    const message = `erase: in the log, and not yet done on this node${why}`;
-    return new TesseraError('DEADLINE_EXCEEDED', message, { cause: fault ?? reason });
+  private hasFailed({ faults, sinceMs }: Open): boolean {
+    return faults.size > 0 && this.parts.work.clock.nowMs() - sinceMs >= TOLD_MS;
   }
 
   private tell(): void {
@@ -321,8 +360,22 @@ export class NodeErasures {
   }
 }
 
+/** What is left of an erasure without one store; undefined: nothing. */
+export function withoutStore(erasure: PendingErasure, name: PartName): PendingErasure | undefined {
+  const left = Object.assign({}, erasure, { [LEFT[name]]: false });
+  return PART_NAMES.some((part) => left[LEFT[part]]) ? left : undefined;
+}
+
 const keyOf = ({ offset, userId }: PendingErasure) => `${offset} ${userId}`;
 const isOf = ({ erasure }: Open, offset: unknown) => erasure.offset === offset;
+
+function late({ faults }: Open, { aborted, reason }: AbortSignal): TesseraError {
+  const all = [...faults.values()];
+  const why = all.length === 0 ? '' : `: ${all.map(({ message }) => message).join('; ')}`;
+  const message = `erase: noted, not yet done here, and tried again${why}`;
+  const code = aborted ? 'DEADLINE_EXCEEDED' : 'STORE_UNAVAILABLE';
+  return new TesseraError(code, message, { cause: all[0] ?? reason });
+}
 
 function faultOf(name: PartName, thrown: unknown): TesseraError {
   if (thrown instanceof DOMException) {

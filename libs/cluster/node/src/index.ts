@@ -19,8 +19,10 @@ export {
   NodeErasures,
   type NodeErasuresParts,
   PART_NAMES,
+  type PartName,
 } from './erasures.js';
 export { Follower } from './follower.js';
+export { giveUpListed, ListedErasures } from './listed-erasures.js';
 export { type ClusterLogWord, ClusterNode, type NodeContent, type OpenedLog } from './node.js';
 export { type EventualStores, eventualParts } from './parts/eventual-parts.js';
 export { RetrievalNode } from './parts/retrieval-node.js';

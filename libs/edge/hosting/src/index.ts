@@ -1,5 +1,4 @@
 export { addBehaviourReach } from './behaviour-reach.js';
-export { erasuresCondition } from './erasures-condition.js';
 export { answerError } from './error-filter.js';
 export {
   type Hosted,

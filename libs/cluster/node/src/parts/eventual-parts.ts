@@ -1,6 +1,5 @@
 import type { BehaviourLog } from '@tessera/behaviour';
 import { markOf } from '@tessera/contracts';
-import type { RecallServing } from '@tessera/recall';
 import { startOf } from '../domain/position.js';
 import type { EventualPart, EventualParts } from '../erasures.js';
 
@@ -9,7 +8,7 @@ const nothing = (name: string): EventualPart => ({ name, erase: async () => ({})
 /** Behaviours in a store that nodes share are erased by the first node that asks for an entry. */
 function behavioursPart(
   behaviours: Pick<BehaviourLog, 'erase'> | undefined,
-  log: string,
+  log: string | undefined,
 ): EventualPart {
   if (behaviours === undefined) return nothing('behaviours');
   // A store of this process's own remembers one position; its erasures come in any order.
@@ -17,26 +16,25 @@ function behavioursPart(
   return {
     name: 'behaviours',
     erase: async ({ userId, atMs, offset }) => {
-      const mark = isOwn ? '' : markOf({ ...startOf(log), offset });
+      const mark = isOwn || log === undefined ? '' : markOf({ ...startOf(log), offset });
       return { known: await behaviours.erase(userId, atMs, mark) };
     },
   };
 }
 
 export interface EventualStores {
-  readonly log: string;
+  /** Left out: the process follows none. */
+  readonly log?: string;
   /** Undefined: behaviours are kept by another process. */
   readonly behaviours: Pick<BehaviourLog, 'erase'> | undefined;
   /** Number of recorded recalls that went; undefined: none are recorded here. */
   readonly eraseRecalls: ((userId: string) => Promise<number>) | undefined;
-  /** Undefined: this process has no engine. */
-  readonly serving: Pick<RecallServing, 'forgetUser'> | undefined;
-  /** Milliseconds that the pool may take. */
-  readonly budgetMs: number;
+  /** Prompts, keys and values go; undefined: this process knows of none. */
+  readonly forget: ((userId: string, offset: number) => Promise<void>) | undefined;
 }
 
 export function eventualParts(stores: EventualStores): EventualParts {
-  const { log, behaviours, eraseRecalls, serving, budgetMs } = stores;
+  const { log, behaviours, eraseRecalls, forget } = stores;
   return {
     behaviours: behavioursPart(behaviours, log),
     records:
@@ -47,12 +45,12 @@ export function eventualParts(stores: EventualStores): EventualParts {
             erase: async ({ userId }) => ({ recalls: await eraseRecalls(userId) }),
           },
     pool:
-      serving === undefined
+      forget === undefined
         ? nothing('pool')
         : {
             name: 'pool',
             erase: async ({ userId, offset }) => {
-              await serving.forgetUser(userId, budgetMs, offset);
+              await forget(userId, offset);
               return {};
             },
           },

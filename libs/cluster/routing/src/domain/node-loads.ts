@@ -7,7 +7,7 @@ export const LOAD_BOUND = 1.25;
 
 /**
  * Predicted microseconds that never make a node too loaded: with less, queues of a few requests
- * cost more users their kept keys and values than they wait (docs/internals/cluster.md has the
+ * cost more users their kept keys and values than they wait (docs/internals/routing.md has the
  * figures).
  */
 export const FREE_LOAD_US = 50_000;

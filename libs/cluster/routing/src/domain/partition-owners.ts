@@ -3,7 +3,7 @@ import { xxh32 } from './xxh32.js';
 
 /**
  * Partitions of every cluster. Fixed: with it, a node that joins takes 1/(k+1) of the users within
- * a hundredth, and a thousand nodes each own some (docs/internals/cluster.md).
+ * a hundredth, and a thousand nodes each own some (docs/internals/routing.md).
  */
 export const PARTITION_COUNT = 65_536;
 
