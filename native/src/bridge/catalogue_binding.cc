@@ -135,7 +135,7 @@ Napi::Value catalogue_items(const Napi::CallbackInfo& info) {
   const auto handle = any_view(info[0]);
   const catalogue::View& view = *handle->view;
   ItemTexts texts;
-  texts.sequence = static_cast<double>(view.sequence());
+  texts.sequence = view.sequence();
   for (const uint32_t item : read_ordinals(info, "catalogueItems", view)) {
     texts.item_ids.emplace_back(view.item_id(item));
     texts.titles.emplace_back(view.title(item));

@@ -65,7 +65,7 @@ Result<Applied> LiveCatalogue::apply(std::span<const GivenChange> changes, std::
   ChangeBatch batch{before, std::move(made.value().changes), std::string(mark)};
   Applied applied{editor.sequence(), static_cast<uint32_t>(batch.changes.size()),
                   std::move(made.value().matched), std::move(made.value().paced),
-                  std::move(made.value().placed)};
+                  std::move(made.value().placed), {}};
   if (batch.changes.empty() && mark.empty()) return applied;
   editor.put_mark(mark);
   head_ = editor.finish();
