@@ -163,6 +163,20 @@ describe('an S3 server', () => {
   });
 });
 
+it('takes a file that is too large for one request in parts, once', async () => {
+  const own = { ...settings, endpoint: server.url, wholeBytesMax: 2 ** 20 };
+  const store = openEntryStore('s3://entries/large', own);
+  const [from, to] = [join(home.path, 'large'), join(home.path, 'large.again')];
+  const content = Buffer.alloc(20 * 2 ** 20, 'some bytes');
+  writeFileSync(from, content);
+  await store.putFile('large', from);
+  await store.putFile('large', from);
+  await store.getFile('large', to);
+  expect(readFileSync(to).equals(content)).toBe(true);
+  const cut = openEntryStore('s3://entries/large', { ...own, endpoint: 'http://127.0.0.1:1' });
+  await expect(cut.putFile('x', from)).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
+});
+
 /** Sends a part now and then, of many: more time in all than the limit, and none between. */
 it('reads a large object for as long as bytes come, and gives up where none do', async () => {
   const [parts, limitMs] = [24, 400];

@@ -23,6 +23,11 @@ export interface PutCondition {
 }
 
 const ATTEMPTS = 3;
+/** Bytes of an object that goes in one request; S3 takes 5 GiB, and larger ones in parts. */
+const WHOLE_BYTES_MAX = 2 ** 32;
+/** Bytes of a part at least, which is in memory while it goes, and parts of an object at most. */
+const PART_BYTES_MIN = 2 ** 24;
+const PARTS_MAX = 10_000;
 const NOT_FOUND = 404;
 const INSUFFICIENT_STORAGE = 507;
 
@@ -30,11 +35,16 @@ const INSUFFICIENT_STORAGE = 507;
 export class BucketClient {
   private opened: Promise<{ readonly sdk: typeof Sdk; readonly client: Sdk.S3Client }> | undefined;
 
-  /** @param connectMs in which a connection is made. @param attempts of one operation */
+  /**
+   * @param connectMs in which a connection is made
+   * @param attempts of one operation
+   * @param wholeBytesMax of an object that goes in one request
+   */
   constructor(
     private readonly settings: BucketSettings,
     private readonly connectMs: number,
     private readonly attempts = ATTEMPTS,
+    private readonly wholeBytesMax = WHOLE_BYTES_MAX,
   ) {}
 
   async head({ bucket, key }: ObjectPlace, signal: AbortSignal) {
@@ -61,6 +71,10 @@ export class BucketClient {
     signal: AbortSignal,
   ): Promise<string> {
     const { sdk, client } = await this.open();
+    if (body.bytes > this.wholeBytesMax) {
+      const params = { Bucket: bucket, Key: key, Body: body.content, ...condition };
+      return putInParts({ client, params }, body.bytes, signal);
+    }
     const wanted = { Bucket: bucket, Key: key, ContentLength: body.bytes, ...condition };
     const asked = new sdk.PutObjectCommand({ ...wanted, Body: body.content });
     const { ETag = '' } = await client.send(asked, { abortSignal: signal });
@@ -91,6 +105,28 @@ export class BucketClient {
   private open() {
     this.opened ??= openClient(this.settings, this.connectMs, this.attempts);
     return this.opened;
+  }
+}
+
+/** One part after another; what a failure leaves of them is removed. Resolves with the ETag. */
+async function putInParts(
+  { client, params }: { readonly client: Sdk.S3Client; readonly params: Sdk.PutObjectCommandInput },
+  bytes: number,
+  signal: AbortSignal,
+): Promise<string> {
+  const { Upload } = await import('@aws-sdk/lib-storage');
+  const partSize = Math.max(PART_BYTES_MIN, Math.ceil(bytes / PARTS_MAX));
+  const upload = new Upload({ client, params, partSize, queueSize: 1 });
+  const abort = () => void upload.abort().catch(() => undefined);
+  signal.addEventListener('abort', abort, { once: true });
+  try {
+    if (signal.aborted) throw signal.reason;
+    const { ETag = '' } = await upload.done();
+    return ETag;
+  } catch (thrown) {
+    throw signal.aborted ? signal.reason : thrown;
+  } finally {
+    signal.removeEventListener('abort', abort);
   }
 }
 

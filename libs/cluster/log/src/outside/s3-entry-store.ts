@@ -18,6 +18,8 @@ import type { EntryStore } from '../domain/entry-store.js';
 /** Milliseconds without a byte, after which an operation is given up, beside where buckets are. */
 export interface EntryStoreS3Settings extends BucketSettings {
   readonly timeoutMs: number;
+  /** Bytes of a file that goes in one request; left out: what S3 takes. */
+  readonly wholeBytesMax?: number;
 }
 
 type Body = Uint8Array | Readable;
@@ -38,7 +40,8 @@ export class S3EntryStore implements EntryStore {
     private readonly prefix: string,
     private readonly settings: EntryStoreS3Settings,
   ) {
-    this.client = new BucketClient(settings, settings.timeoutMs);
+    const { timeoutMs, wholeBytesMax } = settings;
+    this.client = new BucketClient(settings, timeoutMs, undefined, wholeBytesMax);
   }
 
   put(name: string, content: Uint8Array): Promise<void> {
