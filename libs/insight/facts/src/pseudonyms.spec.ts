@@ -5,7 +5,9 @@ import { filesWith, temporaryFolder } from '@tessera/testing';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { FactWriter } from './outside/fact-writer.js';
 import { PseudonymKeys } from './outside/pseudonym-keys.js';
+import { Pseudonyms } from './outside/pseudonyms.js';
 
+const DAY = 20_000;
 const NAME = 'unmistakable-alice@example.com';
 const KEY = '00112233445566778899aabbccddeeff';
 const users = (letter: string, count: number) =>
@@ -22,7 +24,7 @@ afterEach(async () => {
 });
 
 async function openKeys(): Promise<PseudonymKeys> {
-  const keys = await PseudonymKeys.open(join(folder.path, 'keys'));
+  const keys = await PseudonymKeys.open(join(folder.path, 'keys'), DAY);
   open.push(keys);
   return keys;
 }
@@ -60,9 +62,9 @@ const keyOf = (at: number) => {
 it('keeps keys of many users, over restarts and growth, and no byte of one that went', async () => {
   const all = users('u', 3000);
   let keys = await openKeys();
-  await keys.add(new Map(all.slice(0, 100).map((id, at) => [id, keyOf(at)])));
+  await keys.add(new Map(all.slice(0, 100).map((id, at) => [id, keyOf(at)])), DAY);
   const small = statSync(join(folder.path, 'keys')).size;
-  await keys.add(new Map(all.map((id, at) => [id, keyOf(at + 10_000)])));
+  await keys.add(new Map(all.map((id, at) => [id, keyOf(at + 10_000)])), DAY);
   expect(statSync(join(folder.path, 'keys')).size).toBeGreaterThan(small);
   await closeAll();
   keys = await openKeys();
@@ -76,9 +78,52 @@ it('keeps keys of many users, over restarts and growth, and no byte of one that 
   expect(statSync(join(folder.path, 'keys')).mode & 0o077).toBe(0);
 });
 
+it('overwrites keys that nobody has used for so long, in whichever page they are', async () => {
+  const keys = await openKeys();
+  const [old, late] = [users('old', 500), users('late', 500)];
+  await keys.add(new Map(old.map((id, at) => [id, keyOf(at)])), DAY - 10);
+  await keys.add(new Map(late.map((id, at) => [id, keyOf(at + 1000)])), DAY - 10);
+  await keys.add(new Map(late.map((id) => [id, keyOf(7)])), DAY - 4);
+  await keys.expire(DAY - 4);
+  expect(await keys.find(old)).toEqual(old.map(() => undefined));
+  expect(await keys.find(late)).toEqual(late.map((_, at) => keyOf(at + 1000)));
+  expect(filesWith(folder.path, keyOf(3))).toEqual([]);
+});
+
+it('takes a file of the form before, whose keys count as used today', async () => {
+  await (await openKeys()).add(new Map([['a', keyOf(1)]]), DAY);
+  await closeAll();
+  const path = join(folder.path, 'keys');
+  const bytes = readFileSync(path);
+  bytes.write('1', 'tessera pseudonyms '.length);
+  // The place of the day had the rest of a longer digest.
+  const slot = bytes.indexOf(keyOf(1)) - 16;
+  bytes.fill(0xee, slot + 12, slot + 16);
+  writeFileSync(path, bytes);
+  const keys = await openKeys();
+  await keys.expire(DAY);
+  expect(await keys.find(['a'])).toEqual([keyOf(1)]);
+  await keys.expire(DAY + 1);
+  expect(await keys.find(['a'])).toEqual([undefined]);
+});
+
+it('forgets a key with the facts that it names, and names who comes back anew', async () => {
+  let nowMs = DAY * 86_400_000;
+  const names = await Pseudonyms.open(join(folder.path, 'names'), () => nowMs);
+  open.push(names);
+  const [first] = await names.of(['a']);
+  nowMs += 5 * 86_400_000;
+  await names.expire(4 * 86_400_000);
+  expect(await names.of(['a'])).toEqual([first]);
+  nowMs += 7 * 86_400_000;
+  await names.expire(4 * 86_400_000);
+  expect(await names.find('a')).toBeUndefined();
+  expect(await names.of(['a'])).not.toEqual([first]);
+});
+
 it('goes on where a crash left a file half-made, and refuses another file', async () => {
   const keys = await openKeys();
-  await keys.add(new Map([['a', keyOf(1)]]));
+  await keys.add(new Map([['a', keyOf(1)]]), DAY);
   await closeAll();
   writeFileSync(join(folder.path, 'keys.partial'), KEY);
   expect(await (await openKeys()).find(['a'])).toEqual([keyOf(1)]);
@@ -111,7 +156,7 @@ it('leaves neither the ID nor the key of an erased user in any file of the facts
   await writer.flush(Date.now());
   await closeAll();
   expect(filesWith(folder.path, NAME)).toEqual([]);
-  for (const part of [slot.subarray(0, 16), slot.subarray(16)]) {
+  for (const part of [slot.subarray(0, 12), slot.subarray(16)]) {
     expect(filesWith(folder.path, part)).toEqual([]);
     expect(filesWith(folder.path, part.toString('hex'))).toEqual([]);
   }

@@ -168,6 +168,7 @@ export class FactWriter {
   async tidy(nowMs: number, isWanted = () => true): Promise<void> {
     await this.removeCovered(nowMs);
     await this.retain(nowMs);
+    await this.pseudonyms.expire(this.options.keepMs);
     try {
       await this.mergeAll(nowMs, isWanted);
     } catch (thrown) {

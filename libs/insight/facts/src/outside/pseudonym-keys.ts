@@ -8,21 +8,27 @@ import { FILE_SYSTEM, overwriteFile, wipeFile } from '@tessera/files';
  * Keys of pseudonyms in a file of slots of one size, each overwritten in place:
  *
  *   page 0        magic, number of pages of slots (a power of two), secret of this file
- *   page 1, ...   128 slots of 32 bytes: a digest of the user ID with the secret, and their key;
- *                 zeros where it is free
+ *   page 1, ...   128 slots of 32 bytes: a digest of the user ID with the secret, the day of the
+ *                 last use (days since 1970), and the key; zeros where it is free
  *
  * A user's slot lies in the page that the digest's low bits name, anywhere in it. Where a page is
  * full the file is made anew with twice as many. No slot crosses a sector of a disk: a crash leaves
  * the old or the new one.
  */
-const MAGIC = Buffer.from('tessera pseudonyms 1');
+const MAGIC = Buffer.from('tessera pseudonyms 2');
+/** Magic of the form before: a longer digest, and no day. */
+const MAGIC_DAYLESS = Buffer.from('tessera pseudonyms 1');
 const PAGES_AT = 32;
 const SECRET_AT = 64;
 const SECRET_BYTES = 32;
 const PAGE_BYTES = 4096;
-const DIGEST_BYTES = 16;
+const DIGEST_BYTES = 12;
+const DAY_AT = DIGEST_BYTES;
+const KEY_AT = 16;
 export const KEY_BYTES = 16;
-const SLOT_BYTES = DIGEST_BYTES + KEY_BYTES;
+const SLOT_BYTES = KEY_AT + KEY_BYTES;
+/** Pages that one call looks through for keys that nobody has used. */
+const EXPIRED_PAGES = 4096;
 const FREE = Buffer.alloc(SLOT_BYTES);
 const PAGES_MAX = 2 ** 24;
 const PARTIAL = '.partial';
@@ -65,13 +71,16 @@ function placeIn(page: Buffer, digest: Buffer): { own: number; free: number } {
 
 /** For one process, one call at a time. Rejects as the file system does, and with IO_FAILED. */
 export class PseudonymKeys {
+  /** Page from which on expired keys are looked for next. */
+  private nextExpired = 1;
+
   private constructor(
     private readonly path: string,
     private opened: Opened,
   ) {}
 
-  /** Opens the file, or makes it. A half-made file of a crash goes. */
-  static async open(path: string): Promise<PseudonymKeys> {
+  /** Opens the file, or makes it. A half-made file of a crash goes; `day` is today's. */
+  static async open(path: string, day: number): Promise<PseudonymKeys> {
     await mkdir(dirname(path), { recursive: true });
     await wipeFile(`${path}${PARTIAL}`);
     const file = await open(path, 'r+').catch((thrown: NodeJS.ErrnoException) => {
@@ -84,12 +93,15 @@ export class PseudonymKeys {
     try {
       const header = await readPage(file, 0, path);
       const pages = header.readUInt32LE(PAGES_AT);
-      const isOurs = header.subarray(0, MAGIC.length).equals(MAGIC);
+      const magic = header.subarray(0, MAGIC.length);
+      const isDayless = magic.equals(MAGIC_DAYLESS);
+      const isOurs = isDayless || magic.equals(MAGIC);
       const isWhole = pages > 0 && (pages & (pages - 1)) === 0 && pages <= PAGES_MAX;
       if (!isOurs || !isWhole) throw invalid(path, 'another file');
       await readPage(file, pages, path);
       const secret = header.subarray(SECRET_AT, SECRET_AT + SECRET_BYTES);
-      return new PseudonymKeys(path, { file, pages, secret });
+      const opened = { file, pages, secret };
+      return new PseudonymKeys(path, isDayless ? await withDays(path, opened, day) : opened);
     } catch (thrown) {
       await file.close();
       throw thrown;
@@ -103,27 +115,33 @@ export class PseudonymKeys {
     for (const userId of userIds) {
       const { digest, page } = await this.pageOf(userId, pages);
       const { own } = placeIn(page, digest);
-      const key = page.subarray(own + DIGEST_BYTES, own + SLOT_BYTES);
+      const key = page.subarray(own + KEY_AT, own + SLOT_BYTES);
       found.push(own < 0 ? undefined : Buffer.from(key));
     }
     return found;
   }
 
-  /** Keys of users who have none, on disk when it resolves; who has one keeps it. */
-  async add(keys: ReadonlyMap<string, Buffer>): Promise<void> {
-    let changed = new Map<number, Buffer>();
+  /** Keys of users who have none, on disk when it resolves; who has one keeps it. Used on `day`. */
+  async add(keys: ReadonlyMap<string, Buffer>, day: number): Promise<void> {
+    let read = new Map<number, Buffer>();
+    const changed = new Map<number, Buffer>();
     for (const [userId, key] of keys) {
       for (;;) {
-        const { digest, page } = await this.pageOf(userId, changed);
+        const { digest, page, number } = await this.pageOf(userId, read);
         const { own, free } = placeIn(page, digest);
-        if (own >= 0) break;
-        if (free >= 0) {
+        if (own < 0 && free >= 0) {
           digest.copy(page, free);
-          key.copy(page, free + DIGEST_BYTES);
+          key.copy(page, free + KEY_AT);
+        }
+        const at = own < 0 ? free : own;
+        if (at >= 0) {
+          if (page.readUInt32LE(at + DAY_AT) !== day) changed.set(number, page);
+          page.writeUInt32LE(day, at + DAY_AT);
           break;
         }
         await this.write(changed);
-        changed = new Map();
+        changed.clear();
+        read = new Map();
         await this.grow();
       }
     }
@@ -139,6 +157,27 @@ export class PseudonymKeys {
     await file.write(FREE, 0, SLOT_BYTES, number * PAGE_BYTES + own);
     await file.datasync();
     return true;
+  }
+
+  /**
+   * Overwrites keys that were used last before that day: looks through some pages, and the next
+   * call through those behind them.
+   */
+  async expire(before: number): Promise<void> {
+    const { file, pages } = this.opened;
+    const last = Math.min(pages, this.nextExpired + EXPIRED_PAGES - 1);
+    const changed = new Map<number, Buffer>();
+    for (let number = this.nextExpired; number <= last; number++) {
+      const page = await readPage(file, number, this.path);
+      for (let at = 0; at < PAGE_BYTES; at += SLOT_BYTES) {
+        const isFree = page.subarray(at, at + SLOT_BYTES).equals(FREE);
+        if (isFree || page.readUInt32LE(at + DAY_AT) >= before) continue;
+        FREE.copy(page, at);
+        changed.set(number, page);
+      }
+    }
+    await this.write(changed);
+    this.nextExpired = last < pages ? last + 1 : 1;
   }
 
   close(): Promise<void> {
@@ -179,12 +218,32 @@ export class PseudonymKeys {
       }
       return page;
     });
-    try {
-      await overwriteFile(file);
-    } finally {
-      await file.close();
-    }
+    await gone(file);
   }
+}
+
+/** No byte of a file that another one has replaced is left. */
+async function gone(file: FileHandle): Promise<void> {
+  try {
+    await overwriteFile(file);
+  } finally {
+    await file.close();
+  }
+}
+
+/** A file of the form before, made anew: its keys count as used on that day. */
+async function withDays(path: string, opened: Opened, day: number): Promise<Opened> {
+  const { file, pages, secret } = opened;
+  const anew = await made(path, pages, secret, async (number) => {
+    const page = await readPage(file, number, path);
+    for (let at = 0; at < PAGE_BYTES; at += SLOT_BYTES) {
+      const isFree = page.subarray(at, at + SLOT_BYTES).equals(FREE);
+      if (!isFree) page.writeUInt32LE(day, at + DAY_AT);
+    }
+    return page;
+  });
+  await gone(file);
+  return anew;
 }
 
 /** A file that is there whole or not at all, with the pages that are given or empty ones. */

@@ -1,6 +1,11 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { KEY_BYTES, PseudonymKeys } from './pseudonym-keys.js';
 
+const DAY_MS = 86_400_000;
+const dayOf = (nowMs: number) => Math.floor(nowMs / DAY_MS);
+/** Days by which a key outlives the facts that it names, whatever the time of day. */
+const SPARE_DAYS = 2;
+
 /** Users whose pseudonyms are held in memory. */
 const HELD_MAX = 100_000;
 
@@ -12,17 +17,26 @@ function pseudonymOf(userId: string, key: Buffer): string {
 
 /** Random keys of users, by which facts name them; without its key nothing names a user. */
 export class Pseudonyms {
-  /** In the order of use. */
+  /** Pseudonyms that have been used on `heldDay`, in the order of use. */
   private readonly held = new Map<string, string>();
+  private heldDay = 0;
 
-  private constructor(private readonly keys: PseudonymKeys) {}
+  private constructor(
+    private readonly keys: PseudonymKeys,
+    private readonly nowMs: () => number,
+  ) {}
 
-  static async open(path: string): Promise<Pseudonyms> {
-    return new Pseudonyms(await PseudonymKeys.open(path));
+  /** @param nowMs milliseconds since 1970 */
+  static async open(path: string, nowMs: () => number = Date.now): Promise<Pseudonyms> {
+    return new Pseudonyms(await PseudonymKeys.open(path, dayOf(nowMs())), nowMs);
   }
 
   /** In their order; those that are new get keys, which are on disk when it resolves. '' -> 0. */
   async of(userIds: readonly string[]): Promise<string[]> {
+    const day = dayOf(this.nowMs());
+    // Each day the use of a key is noted anew.
+    if (day !== this.heldDay) this.held.clear();
+    this.heldDay = day;
     const unknown = [...new Set(userIds)].filter((id) => id !== '' && !this.held.has(id));
     if (unknown.length > 0) await this.fetch(unknown);
     const found = userIds.map((id) => (id === '' ? '0' : (this.held.get(id) ?? '0')));
@@ -47,7 +61,14 @@ export class Pseudonyms {
 
   /** Keys of a release before, in hexadecimal; who has one here keeps that. */
   async take(keys: readonly (readonly [userId: string, key: string])[]): Promise<void> {
-    await this.keys.add(new Map(keys.map(([id, key]) => [id, Buffer.from(key, 'hex')])));
+    const own = new Map(keys.map(([id, key]) => [id, Buffer.from(key, 'hex')]));
+    await this.keys.add(own, dayOf(this.nowMs()));
+  }
+
+  /** Keys that no fact needs any more are overwritten, some of them with each call. */
+  async expire(keepMs: number): Promise<void> {
+    const before = dayOf(this.nowMs() - keepMs) - SPARE_DAYS;
+    if (before > 0) await this.keys.expire(before);
   }
 
   close(): Promise<void> {
@@ -56,16 +77,16 @@ export class Pseudonyms {
 
   private async fetch(userIds: readonly string[]): Promise<void> {
     const known = await this.keys.find(userIds);
-    const fresh = new Map<string, Buffer>();
+    const used = new Map<string, Buffer>();
     userIds.forEach((id, i) => {
       const key = known[i] ?? randomBytes(KEY_BYTES);
-      if (known[i] === undefined) fresh.set(id, key);
+      used.set(id, key);
       this.held.set(id, pseudonymOf(id, key));
     });
     try {
-      await this.keys.add(fresh);
+      await this.keys.add(used, this.heldDay);
     } catch (thrown) {
-      for (const id of fresh.keys()) this.held.delete(id);
+      for (const id of used.keys()) this.held.delete(id);
       throw thrown;
     }
   }
