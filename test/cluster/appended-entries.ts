@@ -21,6 +21,12 @@ export function entryText({ key, kind, body, format = 2 }: HandMade): Buffer {
   return Buffer.from(`${JSON.stringify(head)}\n${JSON.stringify(body)}`);
 }
 
+/** A change whose body is to be found in the store, where it is not. */
+export function storedEntry(stored: string): Buffer {
+  const head = { format: 2, key: stored, node: 'nobody', kind: 'changes', stored };
+  return Buffer.from(`${JSON.stringify(head)}\n`);
+}
+
 /** The log of a cluster, beside its processes; `act` is done with it. */
 export async function withLog<T>(
   { log: { address } }: Pick<RealCluster, 'log'>,

@@ -11,6 +11,7 @@ import { pace } from '../trial/pace.js';
 import { appendIdle, beginningOf, entryText, withLog } from './appended-entries.js';
 import { ClusterCallers, codeOf } from './cluster-callers.js';
 import { ClusterModel } from './cluster-model.js';
+import { cutLink, hungChild, lostBody, olderLogBesideHeld } from './day-faults.js';
 import { count, type DayParts, erase, one, recallOn, Writer } from './day-writers.js';
 import { RealCluster } from './real-cluster.js';
 
@@ -19,7 +20,7 @@ export interface ClusterDaysOptions {
   readonly days: number;
   /** Left out: three. */
   readonly nodes?: number;
-  /** The log is longer than what is kept of it, from the first day on. */
+  /** The log is longer than its kept part, from the first day on. */
   readonly isLong?: boolean;
   readonly say?: (line: string) => void;
 }
@@ -61,6 +62,10 @@ const EVENTS = [
   'poison entry',
   'wrong clock',
   'log back to an older copy',
+  'log back while a node is held',
+  'link to the log cut',
+  'hung child',
+  'lost body',
 ] as const;
 
 /** Runs so many days; the same seed draws the same events. */
@@ -195,6 +200,14 @@ class ClusterDays {
         return this.wrongClock(node);
       case 'log back to an older copy':
         return this.olderLog();
+      case 'log back while a node is held':
+        return olderLogBesideHeld(cluster, node);
+      case 'link to the log cut':
+        return cutLink(cluster, node, this.parts);
+      case 'hung child':
+        return hungChild(cluster, node, this.parts, isOver);
+      case 'lost body':
+        return lostBody(cluster, this.parts);
     }
   }
 

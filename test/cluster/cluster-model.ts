@@ -50,7 +50,7 @@ export class ClusterModel {
     this.known(itemId).doubt = change;
   }
 
-  /** Differences of what was found to what has to be there; what was in doubt is fixed by it. */
+  /** Differences between found and expected items; found ones settle all doubts. */
   settle(found: ReadonlyMap<string, ItemState>): string[] {
     const faults: string[] = [];
     for (const [itemId, item] of this.items) {

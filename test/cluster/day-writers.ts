@@ -19,6 +19,7 @@ const PASSING_CODES = [
   // While the log is an older copy: the change is not in it.
   'LOG_DIFFERENT',
   'NODE_UNAVAILABLE',
+  'OPERATION_BUSY',
   'DEADLINE_EXCEEDED',
   'ENGINE_OVERLOADED',
   'ENGINE_UNAVAILABLE',

@@ -1,8 +1,9 @@
 /** Processes of a cluster on this machine, each of which can be killed, held up or given a disk. */
 
-import { execFileSync } from 'node:child_process';
+import { execFile, execFileSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { loadConfig } from '@tessera/config';
 import {
   type EtcdServer,
@@ -15,6 +16,7 @@ import {
 import { type LocalProcess, localPlan } from '../../tools/cluster/local-plan.js';
 import { launch, type Running, untilReady } from '../../tools/cluster/local-processes.js';
 import { freePorts } from '../e2e/running-cluster.js';
+import { CutProxy } from './cut-proxy.js';
 
 export interface RealClusterOptions {
   readonly nodes: number;
@@ -66,6 +68,8 @@ export class RealCluster {
     private readonly plan: Map<string, LocalProcess>,
     readonly log: EtcdServer,
     readonly behaviours: RedisServer,
+    /** Links of nodes to the server of the log. */
+    private readonly links: ReadonlyMap<string, CutProxy>,
     private readonly temporary: ReturnType<typeof temporaryFolder>,
   ) {}
 
@@ -96,8 +100,15 @@ export class RealCluster {
       }
       return [{ ...one, variables: Object.assign({}, one.variables, SMALL, variables) }];
     });
+    const links = new Map<string, CutProxy>();
+    for (const { name, variables: own } of all) {
+      if (!name.startsWith('node-')) continue;
+      const link = await CutProxy.open(server.address);
+      links.set(name, link);
+      Object.assign(own, { TESSERA_CLUSTER_ETCD: link.address });
+    }
     const plan = new Map(all.map((one) => [one.name, one]));
-    const cluster = new RealCluster(plan, server, behaviours, temporary);
+    const cluster = new RealCluster(plan, server, behaviours, links, temporary);
     for (const name of plan.keys()) cluster.move(name, root);
     process.once('exit', () => cluster.killAll());
     return cluster;
@@ -150,6 +161,18 @@ export class RealCluster {
 
   httpOf(name: string): string {
     return `http://127.0.0.1:${this.planOf(name).httpPort}`;
+  }
+
+  /** Of a node to the server of the log. */
+  linkOf(name: string): CutProxy {
+    const link = this.links.get(name);
+    if (link === undefined) throw new Error(`expected a node of the cluster, got ${name}`);
+    return link;
+  }
+
+  /** Of a process that runs. */
+  pidOf(name: string): number {
+    return this.running.get(name)?.child.pid ?? 0;
   }
 
   isRunning(name: string): boolean {
@@ -259,6 +282,14 @@ export class RealCluster {
     return execFileSync(process.execPath, command, { env, encoding: 'utf8', stdio: 'pipe' });
   }
 
+  /** The same for a tool that asks the log, whose links are in this process. */
+  async commandBeside(name: string, tool: string, ...words: readonly string[]): Promise<string> {
+    const { variables } = this.planOf(name);
+    const env = Object.assign({ PATH: process.env.PATH }, variables);
+    const command = [`dist/tools/${tool}.js`, ...words];
+    return (await promisify(execFile)(process.execPath, command, { env })).stdout;
+  }
+
   /** Output of a process since the cluster began. */
   printed(name: string): string {
     const path = join(this.planOf(name).folder, LOG_FILE);
@@ -309,6 +340,7 @@ export class RealCluster {
   async close(): Promise<void> {
     const names = [...this.running.keys()];
     await Promise.all(names.map((name) => this.end(name, 'SIGKILL')));
+    for (const link of this.links.values()) link.close();
     await this.log.stop();
     await this.behaviours.stop();
     this.temporary.remove();
