@@ -34,11 +34,14 @@ it('says what the service says of modules over a classifier of many labels', asy
   folder.remove();
 });
 
-it('says of a cross-encoder that the service refuses no word of vectors', async () => {
+it.each([
+  ['that says so', { model_type: 'CrossEncoder' }],
+  ['of one label', {}],
+])('says of a cross-encoder %s that the service refuses no word of vectors', async (_, own) => {
   const folder = temporaryFolder({});
   cpSync('test/fixtures/folders/qwen3-reranker', folder.path, { recursive: true });
   const path = join(folder.path, 'config_sentence_transformers.json');
-  const named = { model_type: 'CrossEncoder', activation_fn: 'torch.nn.modules.Softplus' };
+  const named = { ...own, activation_fn: 'torch.nn.modules.Softplus' };
   writeFileSync(path, JSON.stringify(named));
   const modules = [{ idx: 0, name: '0', path: '', type: 'sentence_transformers.base.Transformer' }];
   writeFileSync(join(folder.path, 'modules.json'), JSON.stringify(modules));

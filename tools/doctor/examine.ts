@@ -100,12 +100,17 @@ async function examineFolder(path: string, base: string | undefined, tell: Tell)
     } catch (error) {
       // embedding.models takes modules of any task.
       if (!has('modules.json') || (await isNamedCrossEncoder(path))) throw error;
+      const told: (string | undefined)[] = [];
+      const dimension = await examineEmbedder(path, (line) => told.push(line));
+      // One number for a text is a classifier's: no vector to search by.
+      if (dimension === 1) throw error;
       tell(`relevance.path would refuse it: ${TesseraError.from(error).message}`);
-      return examineEmbedder(path, tell);
+      for (const line of told) tell(line);
+      return;
     }
   }
   if (has('relevance.json')) return examineJudge(path, tell);
-  return examineEmbedder(path, tell);
+  await examineEmbedder(path, tell);
 }
 
 async function examineRecall(path: string, tell: Tell): Promise<void> {
@@ -146,7 +151,8 @@ async function examineReranker(path: string, tell: Tell): Promise<void> {
   for (const note of notes) tell(note);
 }
 
-async function examineEmbedder(path: string, tell: Tell): Promise<void> {
+/** Resolves with the numbers of a vector. */
+async function examineEmbedder(path: string, tell: Tell): Promise<number> {
   tell('embedding model (one of recalls has prompt.json; one that judges relevance.json,');
   tell('or the tokens of Qwen3-Reranker: relevance.path takes it as it is)');
   const specs = [{ name: basename(path) || 'model', path }];
@@ -160,6 +166,7 @@ async function examineEmbedder(path: string, tell: Tell): Promise<void> {
   }
   for (const { dimension } of models.facts) tell(`vectors of ${dimension} numbers`);
   for (const note of models.notes) tell(note);
+  return models.facts[0]?.dimension ?? 0;
 }
 
 async function examineAdapter(path: string, base: string | undefined, tell: Tell): Promise<void> {

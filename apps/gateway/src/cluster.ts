@@ -56,6 +56,8 @@ export class Cluster {
   private byName = new Map<string, NodeLink>();
   /** Nodes that are members no more and whose answers are still waited for. */
   private readonly leaving = new Set<NodeLink>();
+  /** Names of nodes, as they say it themselves, by their addresses. */
+  private readonly owners = new Map<string, string>();
   private decided: Readonly<Record<string, string>> = {};
   private behind: ReadonlyMap<string, LogLag> = new Map();
   private missing: readonly CallRole[] = [];
@@ -88,6 +90,11 @@ export class Cluster {
     return this.byName.get(name);
   }
 
+  /** Name of the node that has said that it is at an address of a member. */
+  ownerOf(address: string): string | undefined {
+    return this.owners.get(address);
+  }
+
   outstandingUs(name: string): number {
     return this.router.outstandingUs(name);
   }
@@ -107,6 +114,10 @@ export class Cluster {
     for (const { member, state } of this.links()) this.router.setUp(member.name, state === 'up');
     for (const [name, link] of before) {
       if (this.byName.get(name) !== link) this.leaving.add(link);
+    }
+    const addresses = new Set(members.flatMap(({ grpc, http }) => [grpc, http]));
+    for (const address of this.owners.keys()) {
+      if (!addresses.has(address)) this.owners.delete(address);
     }
     this.closeIdle();
     const { revision, digest } = this.table;
@@ -164,6 +175,13 @@ export class Cluster {
     };
   }
 
+  private noteOwner({ member, versions }: NodeLink): void {
+    const { node = '' } = versions;
+    if (node === '') return;
+    this.owners.set(member.http, node);
+    if (node === member.name) this.owners.set(member.grpc, node);
+  }
+
   /** Takes the state of a node that was asked. */
   saw(link: NodeLink, sighting: Sighting): void {
     if (this.leaving.has(link)) {
@@ -184,6 +202,7 @@ export class Cluster {
     } else {
       link.silentFrom = undefined;
       link.versions = sighting.versions;
+      this.noteOwner(link);
       link.chains = sighting.chains ?? 0;
       link.relevance = sighting.relevance;
       link.log = sighting.log ?? NO_LOG;

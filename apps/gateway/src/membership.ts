@@ -5,6 +5,7 @@ import {
   dnsMembership,
   etcdMembership,
   type Membership,
+  type OwnerOf,
   parseMembers,
   StaticMembership,
 } from '@tessera/routing';
@@ -15,7 +16,10 @@ const invalid = expecting('CONFIG_INVALID');
  * Where this gateway knows its nodes from.
  * @throws TesseraError CONFIG_INVALID unless exactly one source is named
  */
-export function membershipOf({ cluster, peer }: Pick<Config, 'cluster' | 'peer'>): Membership {
+export function membershipOf(
+  { cluster, peer }: Pick<Config, 'cluster' | 'peer'>,
+  ownerOf: OwnerOf,
+): Membership {
   const { nodes, etcd, dns, name } = cluster;
   const named = Object.entries({ nodes, etcd, dns }).filter(([, value]) => value !== '');
   if (named.length !== 1) {
@@ -25,7 +29,7 @@ export function membershipOf({ cluster, peer }: Pick<Config, 'cluster' | 'peer'>
   }
   if (nodes !== '') return new StaticMembership(parseMembers(nodes));
   if (dns !== '') return dnsMembership(dns);
-  return etcdMembership(new Etcd(etcd, etcdSecurity({ cluster, peer })), name);
+  return etcdMembership(new Etcd(etcd, etcdSecurity({ cluster, peer })), name, ownerOf);
 }
 
 /** Nodes that a gateway should have: those of the list, or the number said; undefined: unknown. */

@@ -146,11 +146,11 @@ function answering(
 /** A gateway before the nodes of one cluster; ready while one of them takes requests. */
 export async function serve(parts: ServeParts): Promise<ServingGateway> {
   const { config, log, serviceVersion } = parts;
-  const membership = membershipOf(config);
   const connection = peerConnection(config.peer);
   const access = await ProcessAccess.open(config, config.access.auditPath, log);
   const readiness = new Readiness();
   const cluster = new Cluster(connection, log);
+  const membership = membershipOf(config, (address) => cluster.ownerOf(address));
   const health = await follow(membership, cluster);
   const behaviours = behavioursLink(config.cluster.behaviours, connection);
   const { metrics, tracing } = await watched(parts);

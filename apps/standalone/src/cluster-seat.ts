@@ -1,4 +1,5 @@
 import type { Config } from '@tessera/config';
+import { TesseraError } from '@tessera/errors';
 import type { NodeKey } from '@tessera/etcd';
 import type { Serving } from '@tessera/hosting';
 import type { DrainStep, Readiness } from '@tessera/lifecycle';
@@ -12,8 +13,8 @@ export class ClusterSeat {
   ) {}
 
   /**
-   * Once the edges listen. Rejects with CONFIG_INVALID where another process has the node's name,
-   * STORE_UNAVAILABLE where etcd is away.
+   * Once the edges listen. Rejects with CONFIG_INVALID where another process has the node's name;
+   * where etcd is away, the node takes its place when it is back.
    */
   async take(serving: Serving, { conditions }: Readiness): Promise<void> {
     const { nodeKey } = this;
@@ -28,7 +29,9 @@ export class ClusterSeat {
       role: cluster.role,
     };
     checkedMembers([member], 'cluster.advertise');
-    await joinMembers(nodeKey, member);
+    await joinMembers(nodeKey, member).catch((thrown: unknown) => {
+      if (TesseraError.from(thrown).code !== 'STORE_UNAVAILABLE') throw thrown;
+    });
     conditions.add({
       name: 'cluster',
       kind: 'dependency',

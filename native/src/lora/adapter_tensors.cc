@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "lora/stacked_factors.h"
+#include "lora/tensor_names.h"
 #include "model/recipe.h"
 #include "model/weight_names.h"
 #include "platform/file.h"
@@ -16,7 +17,7 @@ using model::ModelConfig;
 using model::shape_text;
 using model::TensorEntry;
 
-constexpr std::string_view kPrefix = "base_model.model.";
+constexpr std::string_view kPrefix = kAdapterPrefix;
 constexpr std::string_view kConfigFile = "adapter_config.json";
 constexpr std::string_view kTensorsFile = "adapter_model.safetensors";
 constexpr std::string_view kPickleFile = "adapter_model.bin";
@@ -30,7 +31,7 @@ class TensorReader {
       : file_(std::move(file)), model_(model), limits_(limits), config_(config) {}
 
   Status read(std::vector<TensorEntry> entries, AdapterTensors& to) {
-    TESSERA_RETURN_IF_ERROR(check_names(entries));
+    TESSERA_RETURN_IF_ERROR(check_tensor_names(file_, entries));
     find_prefix(entries);
     for (TensorEntry& entry : entries) {
       if (!model::is_of_another(entry.name, *model_.family, kPrefix))
@@ -78,30 +79,6 @@ class TensorReader {
 
   std::string layer_prefix(uint32_t layer) const {
     return prefix_ + "layers." + std::to_string(layer) + ".";
-  }
-
-  /// Names that nothing would be found by: what happened to them, said once.
-  Status check_names(const std::vector<TensorEntry>& entries) const {
-    if (entries.empty()) {
-      return invalid("tensors", "factors or rows of the model",
-                     "none (weights that were sharded have to be gathered before they are saved)");
-    }
-    for (const TensorEntry& entry : entries) {
-      if (entry.name.find(".default") == std::string::npos) continue;  // the name of an adapter
-      return invalid(entry.name,
-                     "a name without the adapter's (.default): save with save_pretrained() of the "
-                     "PeftModel",
-                     "that of a raw state");
-    }
-    for (const TensorEntry& entry : entries) {
-      if (entry.name.starts_with(kPrefix)) return Status::ok();
-    }
-    const std::string& first = entries.front().name;
-    const std::string remedy = first.starts_with("_orig_mod.")
-                                   ? "save the model inside torch.compile's: model._orig_mod"
-                                   : "save with save_pretrained() of the PeftModel";
-    return invalid(first, "names that begin with " + std::string(kPrefix) + " (" + remedy + ")",
-                   "none of " + std::to_string(entries.size()));
   }
 
   /// Null when there is none. An entry that was taken is left over no more.

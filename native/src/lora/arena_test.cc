@@ -180,6 +180,9 @@ TEST_F(ArenaTest, NamesThatALibraryChangedAreSaidOnceWithTheRemedy) {
   TestAdapter raw = adapter(4);
   raw.tensors[kQ + ".lora_A.default.weight"] = raw.tensors[kQ + ".lora_A.weight"];
   expect_refused(raw, Code::kAdapterInvalid, "save with save_pretrained() of the PeftModel");
+  TestAdapter named = adapter(4);
+  named.tensors[kQ + ".lora_B.mytask.weight"] = named.tensors[kQ + ".lora_B.weight"];
+  expect_refused(named, Code::kAdapterInvalid, "a name without the adapter's (.mytask)");
   TestAdapter empty = adapter(4);
   empty.tensors.clear();
   expect_refused(empty, Code::kAdapterInvalid, "have to be gathered before they are saved");

@@ -89,6 +89,7 @@ class ConfigReader {
     refuse_unserved();
     refuse_unknown();
     config_.rank = reader_.whole("r", 1, ops::kRankMax, 8);
+    if (reader_.is_null("r")) reader_.refuse("r", "a whole number");
     config_.alpha = reader_.number("lora_alpha", 0, kAlphaMax, 8.0);
     if (reader_.is_null("lora_alpha")) reader_.refuse("lora_alpha", "a number");
     config_.uses_rslora = reader_.boolean("use_rslora", false);

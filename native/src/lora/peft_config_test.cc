@@ -81,6 +81,7 @@ TEST(PeftConfig, WhatIsNotServedIsRefusedByTheNameOfItsField) {
       {"init_lora_weights", R"("loftq")"},
       {"a_field_of_tomorrow", "3"},
       {"r", "0"},
+      {"r", "null"},
       {"r", "129"},
       {"r", "1.5"},
       {"lora_alpha", "-1"},

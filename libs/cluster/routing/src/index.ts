@@ -27,5 +27,5 @@ export { Router } from './domain/router.js';
 export { partitionOf, RoutingTable } from './domain/table.js';
 export { xxh32 } from './domain/xxh32.js';
 export { dnsMembership } from './outside/dns-members.js';
-export { etcdMembership, joinMembers, leaveMembers } from './outside/etcd-members.js';
+export { etcdMembership, joinMembers, leaveMembers, type OwnerOf } from './outside/etcd-members.js';
 export { type Membership, StaticMembership } from './outside/membership.js';

@@ -8,6 +8,7 @@ const NODE_LEASE_MS = 3000;
 const KEEP_EVERY_MS = 500;
 /** A process that was killed holds its name until its lease ends. */
 const TAKE_ATTEMPTS_MAX = 10;
+const NAME_FIELD = 'node.name';
 const NO_KEY = '0';
 const NO_LEASE = '0';
 
@@ -58,14 +59,18 @@ export class NodeKey {
 
   /**
    * Puts parts of the value, beside those put before. Rejects with CONFIG_INVALID where another
-   * process keeps the name, STORE_UNAVAILABLE where etcd is away.
+   * process keeps the name, and with STORE_UNAVAILABLE where etcd is away: they are put when it is
+   * back.
    */
   async put(parts: Readonly<Record<string, unknown>>): Promise<void> {
     this.parts = Object.assign({}, this.parts, parts);
-    await this.inTurn(() => this.write(TAKE_ATTEMPTS_MAX));
-    if (this.timer !== undefined || this.hasLeft) return;
-    this.timer = setInterval(() => void this.inTurn(() => this.keep()), KEEP_EVERY_MS);
-    this.timer.unref();
+    try {
+      await this.inTurn(() => this.write(TAKE_ATTEMPTS_MAX));
+      this.keepOn();
+    } catch (thrown) {
+      if (TesseraError.from(thrown).code === 'STORE_UNAVAILABLE') this.keepOn();
+      throw thrown;
+    }
   }
 
   /** Sees to it that the key is there. Rejects as put() does. */
@@ -92,6 +97,12 @@ export class NodeKey {
     }).catch(() => undefined);
   }
 
+  private keepOn(): void {
+    if (this.timer !== undefined || this.hasLeft) return;
+    this.timer = setInterval(() => void this.inTurn(() => this.keep()), KEEP_EVERY_MS);
+    this.timer.unref();
+  }
+
   private inTurn<T>(act: () => Promise<T>): Promise<T> {
     const own = this.turn.then(act);
     this.turn = own.catch(() => undefined);
@@ -105,7 +116,7 @@ export class NodeKey {
       const other = await this.take();
       if (other === undefined) return;
       if (attempt >= attempts) {
-        throw invalid('node.name', 'a name that no other node of the cluster has', other);
+        throw invalid(NAME_FIELD, 'a name that no other node of the cluster has', other);
       }
       await pause(KEEP_EVERY_MS);
     }
@@ -169,8 +180,8 @@ export class NodeKey {
       else await this.write(1);
       this.fault = '';
     } catch (thrown) {
-      const { code, message } = TesseraError.from(thrown);
-      this.fault = code === 'CONFIG_INVALID' ? `another process has the name: ${message}` : message;
+      const { field, message } = TesseraError.from(thrown);
+      this.fault = field === NAME_FIELD ? `another process has the name: ${message}` : message;
     }
   }
 

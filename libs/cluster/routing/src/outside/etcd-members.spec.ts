@@ -43,13 +43,14 @@ describe.skipIf(missing.length > 0)('members in etcd', () => {
   let server: Awaited<ReturnType<typeof startEtcdServer>>;
   let etcd: Etcd;
   const seen: string[] = [];
+  const owners = new Map<string, string>();
   let membership: ReturnType<typeof etcdMembership>;
   const last = () => seen.at(-1);
 
   beforeAll(async () => {
     server = await startEtcdServer();
     etcd = new Etcd(`127.0.0.1:1, ${server.address}`);
-    membership = etcdMembership(etcd, 'ours');
+    membership = etcdMembership(etcd, 'ours', (address) => owners.get(address));
     await membership.start(async (members) => {
       seen.push(members.map(({ name }) => name).join());
     });
@@ -148,6 +149,11 @@ describe.skipIf(missing.length > 0)('members in etcd', () => {
     await put(etcd, '/tessera/ours/nodes/zz', twin, await etcd.grant(60));
     await until('the later one', () => last() === 'zz');
     expect(membership.reading().reason).toContain('address e:1 twice');
+    owners.set('e:1', 'e');
+    await until('the one that says so itself', () => last() === 'e');
+    expect(membership.reading().reason).toContain('address e:1 twice');
+    owners.clear();
+    await until('the later one again', () => last() === 'zz');
     await etcd.transact([], { where: [{ remove: '/tessera/ours/nodes/zz' }] });
     await until('no fault', () => membership.reading().state === 'ok' && last() === 'e');
     await member.leave();

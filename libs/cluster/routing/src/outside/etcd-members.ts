@@ -39,14 +39,21 @@ function memberOf(node: string, value: string): Member | undefined {
   return { name, grpc, http, weight, role };
 }
 
-/** The nodes that hold a lease in etcd. */
-export function etcdMembership(etcd: Etcd, cluster: string): PolledMembership {
+/** Name of the node that has said that it is at an address; undefined: none has. */
+export type OwnerOf = (address: string) => string | undefined;
+
+/** The nodes in etcd. Of two at one address that has it which says so itself. */
+export function etcdMembership(
+  etcd: Etcd,
+  cluster: string,
+  ownerOf: OwnerOf = () => undefined,
+): PolledMembership {
   const prefix = nodesOf(cluster);
   return new PolledMembership('cluster.etcd', async (skip) => {
     const entries = await etcd.entriesUnder(prefix);
-    // Of two processes at one address the later one has it.
+    // Of others the later one has it.
     const latest = [...entries].sort((a, b) => Number(b.created) - Number(a.created));
-    return latest.flatMap(({ key, value }) => {
+    const members = latest.flatMap(({ key, value }) => {
       try {
         return memberOf(key.slice(prefix.length), value.toString()) ?? [];
       } catch (thrown) {
@@ -54,6 +61,9 @@ export function etcdMembership(etcd: Etcd, cluster: string): PolledMembership {
         return [];
       }
     });
+    const isOwner = ({ name, grpc, http }: Member) =>
+      ownerOf(http) === name || ownerOf(grpc) === name;
+    return [...members.filter(isOwner), ...members.filter((member) => !isOwner(member))];
   });
 }
 
