@@ -60,9 +60,10 @@ export class ClusterCallers {
     return found;
   }
 
-  async recall(at: string, userId: string, more: object = {}) {
+  async recall(at: string, userId: string | undefined, more: object = {}) {
     const client = this.client('tessera.recall.v1.RecallService', at);
-    const request = { userId, requireHistory: true, resultCount: 5, ...more };
+    const source = userId === undefined ? {} : { userId };
+    const request = { ...source, requireHistory: true, resultCount: 5, ...more };
     return client.call('Recall', request as never, { deadline: Date.now() + RECALL_MS });
   }
 

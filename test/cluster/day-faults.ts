@@ -85,10 +85,12 @@ export async function lostBody(cluster: RealCluster, parts: DayParts): Promise<v
   await pace(BEHIND_MS);
   for (let at = 0; at < RECALLS_BESIDE; at += 1) {
     const node = one(parts.random, cluster.nodes);
-    const history = { userId: '', history: ['1', '2', '3'], requireHistory: false };
-    await callers.recall(node, '', history).catch((thrown: unknown) => {
-      faults.push(`recall at ${node} beside a lost body: ${codeOf(thrown)}`);
-    });
+    const history = { itemIds: ['1', '2', '3'] };
+    await callers
+      .recall(node, undefined, { history, requireHistory: false })
+      .catch((thrown: unknown) => {
+        faults.push(`recall at ${node} beside a lost body: ${codeOf(thrown)}`);
+      });
   }
   const said = await cluster.commandBeside('node-1', 'log', 'refuse', String(offset));
   if (!said.includes('refuses')) faults.push(`log refuse: ${said}`);

@@ -47,6 +47,8 @@ export interface NodeHealth {
 /** Output of a node's process, beside its stores. */
 const LOG_FILE = 'log';
 const ASK_MS = 2000;
+/** Characters of a process's output that a failed start shows. */
+const SAID_MAX = 2000;
 /** Readiness and positions after everything runs again. */
 const TOGETHER_MS = 30_000;
 /** Some shares of a machine that are enough for the demo. */
@@ -182,7 +184,10 @@ export class RealCluster {
 
   /** Resolves when it answers; rejects where it ends before. */
   async begin(name: string, more: Readonly<Record<string, string>> = {}): Promise<void> {
-    await untilReady(this.launch(name, more));
+    await untilReady(this.launch(name, more)).catch((thrown: unknown) => {
+      const said = this.printed(name).slice(-SAID_MAX);
+      throw new Error(`${(thrown as Error).message}\n${said}`, { cause: thrown });
+    });
   }
 
   /** Without waiting for anything. */

@@ -1,6 +1,8 @@
 import { parseArgs } from 'node:util';
 import { TesseraError, visible } from '@tessera/errors';
 
+const EXIT_STOPPED = 130;
+const STOPS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 const EXIT_FAILED = 1;
 const EXIT_USAGE = 2;
 
@@ -106,7 +108,8 @@ function integer(name: string, text: string, min: number, max: number): number {
 /**
  * Runs a command: usage on --help; what is wrong with a flag and the usage's first line after a bad
  * one (exit 2), a typed line after a TesseraError (exit 1). Complaints go to the standard error, so
- * that what a program reads stays clean.
+ * that what a program reads stays clean. A signal that the command does not wait for itself ends it
+ * through its exit handlers, which end its children.
  */
 export async function runCommand(
   usage: string,
@@ -116,6 +119,11 @@ export async function runCommand(
   if (words.includes('--help')) {
     await print(usage);
     return;
+  }
+  for (const signal of STOPS) {
+    process.on(signal, () => {
+      if (process.listenerCount(signal) === 1) process.exit(EXIT_STOPPED);
+    });
   }
   try {
     await act(words);

@@ -49,6 +49,9 @@ export class ServedProcess {
       cwd: root,
       stdio: ['ignore', 'pipe', 'inherit'],
     });
+    const kill = () => child.kill('SIGKILL');
+    process.once('exit', kill);
+    child.once('exit', () => process.off('exit', kill));
     let printed = '';
     await new Promise<void>((resolve, reject) => {
       child.once('exit', (status) => reject(new Error(`the service ended with ${status}`)));
