@@ -126,9 +126,8 @@ export class RealCluster {
       await cluster.untilTogether();
       return cluster;
     } catch (thrown) {
-      const said = cluster.nodes.map((name) => cluster.printed(name).slice(-2000)).join('\n');
       await cluster.close();
-      throw new Error(`${(thrown as Error).message}\n${said}`, { cause: thrown });
+      throw thrown;
     }
   }
 
