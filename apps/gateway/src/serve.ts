@@ -184,7 +184,8 @@ export async function serve(parts: ServeParts): Promise<ServingGateway> {
       metrics,
       peer: config.peer,
       log,
-      prepare: (app) => serveForwarded(app.getHttpAdapter().getInstance(), edges.overHttp),
+      prepare: (app, httpCalls) =>
+        serveForwarded(app.getHttpAdapter().getInstance(), edges.overHttp, httpCalls),
     });
     const { drainMs } = config.shutdown;
     const { httpUrl, grpcAddress, drain } = hosted.serving([

@@ -1,4 +1,4 @@
-import { answerError } from '@tessera/hosting';
+import { answerError, type HttpCalls } from '@tessera/hosting';
 import { memberOf } from '@tessera/httpjson';
 import { METHODS, type Method, methodAt, type Routing } from '@tessera/methods';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
@@ -64,10 +64,14 @@ const tracedOf = ({ headers }: FastifyRequest): TracedCall => ({
   put: (own) => void Object.assign(headers, own),
 });
 
-/** Routes of a node: bodies and answers pass byte for byte. */
+/**
+ * Routes of a node: bodies and answers pass byte for byte.
+ * @param calls told of requests that are refused for those before them
+ */
 export async function serveForwarded(
   instance: FastifyInstance,
   parts: HttpForwarding,
+  calls: Pick<HttpCalls, 'refused'>,
 ): Promise<void> {
   // Of these routes alone: the gateway's own take JSON.
   await instance.register(async (scope) => {
@@ -94,6 +98,8 @@ export async function serveForwarded(
         const answer = await parts
           .count(path, tracedOf(request), asked)
           .catch((thrown: unknown) => {
+            const { code } = errorOf(thrown);
+            if (code === 'ENGINE_OVERLOADED') calls.refused(reply);
             if (thrown instanceof Refused) return thrown.answer;
             throw thrown instanceof NodeAway ? errorOf(thrown) : thrown;
           });

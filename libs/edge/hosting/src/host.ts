@@ -90,7 +90,7 @@ export interface HostParts {
   readonly checkVisitor?: HttpAccess['checkVisitor'];
   readonly log: Log;
   /** Before anything listens. */
-  readonly prepare?: (app: NestFastifyApplication) => Promise<void>;
+  readonly prepare?: (app: NestFastifyApplication, calls: HttpCalls) => Promise<void>;
 }
 
 /** The methods that a process serves. */
@@ -164,7 +164,7 @@ export async function host(parts: HostParts): Promise<Hosted> {
   closeConnectionsWhileDraining(instance, readiness);
   if (http.connectionAgeMs > 0) closeOldConnections(instance, http.connectionAgeMs);
   if (parts.loadClass !== undefined) sayLoad(instance, parts.loadClass);
-  await parts.prepare?.(app);
+  await parts.prepare?.(app, calls);
   const methods = parts.methods?.(app) ?? NO_METHODS;
   serveJson(instance, methods, calls, log);
   const grpcPort = await resolvePort(grpc.host, grpc.port);

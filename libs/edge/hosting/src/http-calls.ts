@@ -29,14 +29,16 @@ export class HttpCalls {
     try {
       return await call.during(() => act(call));
     } catch (thrown) {
-      if (admission && TesseraError.from(thrown).code === 'ENGINE_OVERLOADED') {
-        this.noteRefusal(reply, admission);
-      }
+      if (TesseraError.from(thrown).code === 'ENGINE_OVERLOADED') this.refused(reply);
       throw thrown;
     }
   }
 
-  private noteRefusal({ raw }: FastifyReply, admission: EdgeAdmission): void {
+  /** Notes that a request is refused for those before it: its caller may be held. */
+  refused(reply: FastifyReply): void {
+    const { raw } = reply;
+    const admission = this.admissionOf(reply);
+    if (admission === undefined) return;
     const { held } = this.parts;
     const caller = HeldSocket.of(raw, (free) => held.forget(free));
     held.refused(caller, () => admission.hasRoom);
