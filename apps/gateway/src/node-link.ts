@@ -30,7 +30,7 @@ const EMPTY = Buffer.alloc(0);
 
 const NEVER = Number.POSITIVE_INFINITY;
 /** Milliseconds behind its deadline in which the end of a call may still come from the node. */
-const GRACE_MS = 100;
+const GRACE_MS = 500;
 const asIs = (bytes: Buffer): Buffer => bytes;
 
 const refusalOf = ({ code, details, metadata }: grpc.ServiceError) =>
