@@ -11,7 +11,8 @@ export { FakeStoreLink, type StoreCallEnd } from './fake-store-link.js';
 export { filesWith } from './files-with.js';
 export { type KafkaBroker, type KafkaRight, startKafkaBroker } from './kafka-broker.js';
 export { MemoryKvStore } from './memory-kv-store.js';
-export { MemoryEntryStore, MemoryLog, MemoryLogState } from './memory-log.js';
+export { type LogCopy, MemoryEntryStore, MemoryLog, MemoryLogState } from './memory-log.js';
+export { MemoryPending } from './memory-pending.js';
 export { ModelDisk, ModelNode, type ModelOptions } from './model-node.js';
 export {
   mayBeHad,

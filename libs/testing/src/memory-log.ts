@@ -20,6 +20,13 @@ import { type Clock, PROCESS_CLOCK } from '@tessera/turns';
 const HEARTBEAT_MS = 200;
 const YIELD_ENTRIES_MAX = 512;
 
+/** An older copy of a log, as a server is restored from. */
+export interface LogCopy {
+  readonly entries: readonly LogEntry[];
+  readonly first: number;
+  readonly before: string;
+}
+
 /** State that all handles of one log share. */
 export class MemoryLogState {
   identity = '';
@@ -29,13 +36,19 @@ export class MemoryLogState {
   /** Offset of the first of `entries`. */
   first = 1;
   entries: LogEntry[] = [];
+  /** Times that the server was put back: appends on their way to the one before are lost. */
+  restored = 0;
   readonly positions = new Map<string, NodePosition & { readonly saidMs: number }>();
   readonly digests = new Map<number, string>();
   /** Every call of every handle rejects while it is set. */
   away = false;
   private waiting: AbortController[] = [];
 
-  constructor(readonly clock: Clock = PROCESS_CLOCK) {}
+  constructor(
+    readonly clock: Clock = PROCESS_CLOCK,
+    /** Milliseconds after which an idle reader hears that there is nothing. */
+    private readonly heartbeatMs = HEARTBEAT_MS,
+  ) {}
 
   get end(): number {
     return this.first + this.entries.length - 1;
@@ -76,11 +89,24 @@ export class MemoryLogState {
   }
 
   append(bytes: Uint8Array): number {
-    const atMs = Math.max(Date.now(), this.entries.at(-1)?.atMs ?? 0);
+    const nowMs = this.clock === PROCESS_CLOCK ? Date.now() : this.clock.nowMs();
+    const atMs = Math.max(nowMs, this.entries.at(-1)?.atMs ?? 0);
     const chain = chained(this.chain, bytes);
     this.entries.push({ offset: this.end + 1, atMs, bytes: Uint8Array.from(bytes), chain });
     this.wake();
     return this.end;
+  }
+
+  copy(): LogCopy {
+    const { entries, first, before } = this;
+    return { entries: [...entries], first, before };
+  }
+
+  /** As a server that was restored from a copy of it, with the positions that it has. */
+  restore({ entries, first, before }: LogCopy): void {
+    Object.assign(this, { entries: [...entries], first, before, restored: this.restored + 1 });
+    this.digests.clear();
+    this.wake();
   }
 
   /** Every reader looks again. */
@@ -92,7 +118,7 @@ export class MemoryLogState {
   async changed(signal: AbortSignal, clock = this.clock): Promise<void> {
     const waiting = new AbortController();
     this.waiting.push(waiting);
-    await clock.pause(HEARTBEAT_MS, AbortSignal.any([signal, waiting.signal]));
+    await clock.pause(this.heartbeatMs, AbortSignal.any([signal, waiting.signal]));
     this.waiting = this.waiting.filter((one) => one !== waiting);
   }
 }
@@ -102,6 +128,8 @@ export class MemoryLog implements ClusterLog {
   readonly place = 'memory';
   /** Every call of this handle rejects while it is set; `state.away`: of all handles. */
   away = false;
+  /** An append is on its way until it resolves; false: its answer is lost. */
+  onItsWay: (() => Promise<boolean>) | undefined;
   private readonly closing = new AbortController();
 
   constructor(
@@ -124,16 +152,18 @@ export class MemoryLog implements ClusterLog {
   }
 
   async append(bytes: Uint8Array, after: ChainPoint, admit?: Admit): Promise<number> {
-    await this.check();
-    const chain = after.offset > this.state.end ? '' : this.state.chainAt(after.offset);
-    const isKnown = chain !== undefined && (chain === '' || after.chain !== '');
-    if (!isKnown || chain === after.chain) {
-      const { identity, end, anew } = this.state;
+    for (;;) {
+      await this.check();
+      this.checkHistory(after);
+      const { identity, end, anew, chain, restored } = this.state;
       admit?.({ identity, end, anew });
-      return this.state.append(bytes);
+      const isAnswered = (await this.onItsWay?.()) ?? true;
+      // It lands behind the end that it was sent for, and behind no other one.
+      if (this.state.chain !== chain || this.state.restored !== restored) continue;
+      const offset = this.state.append(bytes);
+      if (isAnswered) return offset;
+      throw new TesseraError('STORE_UNAVAILABLE', `${this.place}: it does not answer`);
     }
-    const message = `${this.place}: expected entry ${after.offset} with digest ${after.chain}`;
-    throw new TesseraError('LOG_DIFFERENT', `${message}, got ${chain || 'a shorter log'}`);
   }
 
   async *read(from: number, signal: AbortSignal): AsyncGenerator<readonly LogEntry[]> {
@@ -205,6 +235,15 @@ export class MemoryLog implements ClusterLog {
 
   async close(): Promise<void> {
     this.closing.abort();
+  }
+
+  /** @throws TesseraError LOG_DIFFERENT where the log does not go on from that point */
+  private checkHistory({ offset, chain: applied }: ChainPoint): void {
+    const chain = offset > this.state.end ? '' : this.state.chainAt(offset);
+    const isKnown = chain !== undefined && (chain === '' || applied !== '');
+    if (!isKnown || chain === applied) return;
+    const message = `${this.place}: expected entry ${offset} with digest ${applied}`;
+    throw new TesseraError('LOG_DIFFERENT', `${message}, got ${chain || 'a shorter log'}`);
   }
 
   private async check(): Promise<void> {

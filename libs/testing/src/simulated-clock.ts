@@ -4,11 +4,49 @@ interface Wait {
   readonly atMs: number;
   /** Waits of one moment end in the order in which they began. */
   readonly number: number;
+  isOver: boolean;
   readonly end: () => void;
 }
 
-/** Rounds of the event loop after which all that is not waiting for time has been done. */
-const ROUNDS = 3;
+const isBefore = (one: Wait, other: Wait) =>
+  one.atMs < other.atMs || (one.atMs === other.atMs && one.number < other.number);
+
+/** Waits, the next one first: a binary heap, from which those that are over go when they come. */
+class Waits {
+  private readonly heap: Wait[] = [];
+
+  add(wait: Wait): void {
+    const { heap } = this;
+    let at = heap.push(wait) - 1;
+    for (let up = (at - 1) >> 1; at > 0 && isBefore(wait, heap[up] as Wait); up = (at - 1) >> 1) {
+      heap[at] = heap[up] as Wait;
+      at = up;
+    }
+    heap[at] = wait;
+  }
+
+  /** Undefined: nobody waits. */
+  next(): Wait | undefined {
+    while (this.heap[0]?.isOver === true) this.removeFirst();
+    return this.heap[0];
+  }
+
+  private removeFirst(): void {
+    const { heap } = this;
+    const last = heap.pop() as Wait;
+    if (heap.length === 0) return;
+    let at = 0;
+    for (;;) {
+      let down = 2 * at + 1;
+      if (down >= heap.length) break;
+      if (down + 1 < heap.length && isBefore(heap[down + 1] as Wait, heap[down] as Wait)) down += 1;
+      if (!isBefore(heap[down] as Wait, last)) break;
+      heap[at] = heap[down] as Wait;
+      at = down;
+    }
+    heap[at] = last;
+  }
+}
 
 /**
  * Time that passes when nothing else is left to be done: hours of a cluster are milliseconds, and
@@ -17,7 +55,7 @@ const ROUNDS = 3;
 export class SimulatedClock implements Clock {
   private now = 1000;
   private number = 0;
-  private waits: Wait[] = [];
+  private readonly waits = new Waits();
 
   nowMs(): number {
     return this.now;
@@ -28,12 +66,12 @@ export class SimulatedClock implements Clock {
       if (signal?.aborted === true) return resolve();
       this.number += 1;
       const end = () => {
-        this.waits = this.waits.filter((one) => one !== wait);
+        wait.isOver = true;
         signal?.removeEventListener('abort', end);
         resolve();
       };
-      const wait = { atMs: this.now + Math.max(0, ms), number: this.number, end };
-      this.waits.push(wait);
+      const wait = { atMs: this.now + Math.max(0, ms), number: this.number, isOver: false, end };
+      this.waits.add(wait);
       signal?.addEventListener('abort', end);
     });
   }
@@ -48,7 +86,7 @@ export class SimulatedClock implements Clock {
     const end = this.now + ms;
     for (;;) {
       await settled();
-      const next = this.next();
+      const next = this.waits.next();
       if (next === undefined || next.atMs > end) break;
       this.now = Math.max(this.now, next.atMs);
       next.end();
@@ -66,23 +104,11 @@ export class SimulatedClock implements Clock {
     for (;;) {
       await settled();
       if (isOver) return work;
-      const next = this.next();
+      const next = this.waits.next();
       if (next === undefined) throw new Error('expected work that ends, got one that never does');
       this.now = Math.max(this.now, next.atMs);
       next.end();
     }
-  }
-
-  private next(): Wait | undefined {
-    return this.waits.reduce<Wait | undefined>(
-      (first, one) =>
-        first === undefined ||
-        one.atMs < first.atMs ||
-        (one.atMs === first.atMs && one.number < first.number)
-          ? one
-          : first,
-      undefined,
-    );
   }
 }
 
@@ -117,8 +143,7 @@ export class NodeClock implements Clock {
   }
 }
 
-async function settled(): Promise<void> {
-  for (let round = 0; round < ROUNDS; round += 1) {
-    await new Promise<void>((resolve) => setImmediate(resolve));
-  }
+/** All that is not waiting for time has been done: nothing here waits for anything else. */
+function settled(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
 }

@@ -34,7 +34,7 @@ export class BodyReader {
       if (error.code !== 'STORE_CORRUPT') throw error;
       const message =
         `${error.message}: the body of entry ${offset}. A node that has applied it makes a ` +
-        `snapshot; where none has: npm run log -- refuse ${offset}`;
+        `snapshot: restart this one then; where none has: npm run log -- refuse ${offset}`;
       throw new TesseraError('LOG_INCOMPLETE', message, { cause: error });
     }
   }

@@ -14,11 +14,12 @@ import { BodyReader } from './body-reader.js';
 import { ERASE, erasedUser } from './domain/erasure.js';
 import { HOLDING, LASTING } from './domain/faults.js';
 import type { History } from './domain/history.js';
-import { KEYS_KEPT, KeyWindow, type Outcome } from './domain/key-window.js';
+import { KeyWindow, type Outcome } from './domain/key-window.js';
 import type { Life } from './domain/life.js';
 import { withMember } from './domain/position.js';
 import { mayPass, type ReplicatedState } from './domain/replicated-state.js';
 import { COMPARED_EVERY, type Publication } from './publication.js';
+import { newestSnapshot } from './snapshots-there.js';
 import type { WatchedLog } from './watched-log.js';
 import type { Running, Work } from './work.js';
 
@@ -47,7 +48,7 @@ interface Stuck {
  * at a time.
  */
 export class Follower {
-  private readonly keys = new KeyWindow();
+  private readonly keys: KeyWindow;
   private readonly expected = new Map<string, ((outcome: Outcome) => void)[]>();
   private readonly closing = new AbortController();
   private readonly bodies: BodyReader;
@@ -61,6 +62,7 @@ export class Follower {
 
   constructor(readonly parts: FollowerParts) {
     this.bodies = new BodyReader(parts.log, parts.store);
+    this.keys = new KeyWindow(parts.history.keysKept);
   }
 
   get offset(): number {
@@ -171,10 +173,10 @@ export class Follower {
 
   private async takeAll(): Promise<boolean> {
     const { signal } = this.closing;
-    const { log, publication, life } = this.parts;
+    const { log, publication, life, history } = this.parts;
     const bounds = await log.bounds();
     this.noteEnd(bounds.end);
-    const back = this.hasWindow ? 0 : KEYS_KEPT;
+    const back = this.hasWindow ? 0 : history.keysKept;
     const from = Math.max(bounds.first, this.offset - back + 1);
     for await (const entries of log.read(from, signal)) {
       this.running?.passed();
@@ -278,6 +280,17 @@ export class Follower {
   }
 
   /**
+   * A snapshot has the entry, and the node may begin with it: nobody asks it yet. Once it serves it
+   * answers on with what it has.
+   */
+  private async isBehind(offset: number): Promise<boolean> {
+    const { log, store, nodeLog, life, state } = this.parts;
+    if (life.state !== 'catching up' || state.scope === 'some') return false;
+    const newest = await newestSnapshot({ log, store, nodeLog }, await log.bounds());
+    return newest !== undefined && newest.offset >= offset;
+  }
+
+  /**
    * Tries again what may pass, for as long as it takes: nothing behind it is applied before it.
    * While it can do nothing about the entry, nobody waits for this node.
    */
@@ -287,9 +300,16 @@ export class Follower {
       try {
         return await act();
       } catch (thrown) {
-        const isHeld = HOLDING.has(TesseraError.from(thrown).code);
-        if (!isHeld || !(await this.bodies.isRefused(offset))) throw thrown;
-        throw refused(`entry ${offset} is refused: a person has said so`);
+        const { code } = TesseraError.from(thrown);
+        if (!HOLDING.has(code)) throw thrown;
+        if (await this.bodies.isRefused(offset)) {
+          throw refused(`entry ${offset} is refused: a person has said so`);
+        }
+        if (code === 'LOG_INCOMPLETE' && (await this.isBehind(offset))) {
+          const message = `entry ${offset}: its body is gone, and a snapshot has it`;
+          throw new TesseraError('LOG_TRIMMED', message, { cause: thrown });
+        }
+        throw thrown;
       }
     };
     return work.until(attempt, {

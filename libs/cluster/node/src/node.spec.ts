@@ -5,14 +5,22 @@ import { join } from 'node:path';
 import { markOf } from '@tessera/contracts';
 import { PendingErasures } from '@tessera/erasure';
 import { Readiness } from '@tessera/lifecycle';
-import { bodyOf, readEntry } from '@tessera/log';
+import { bodyOf, entryBytes, readEntry } from '@tessera/log';
 import { createLog } from '@tessera/telemetry';
-import { MemoryEntryStore, MemoryLog, MemoryLogState, temporaryFolder } from '@tessera/testing';
+import {
+  MemoryEntryStore,
+  MemoryLog,
+  MemoryLogState,
+  temporaryFolder,
+  until,
+} from '@tessera/testing';
+import { type Clock, PROCESS_CLOCK } from '@tessera/turns';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { startOf } from './domain/position.js';
+import { NOTES } from './domain/state-files.js';
 import { ClusterNode } from './node.js';
 import { BeginningPart } from './parts/beginning-part.js';
-import { ERASE_FILE, STANDING_FILE } from './standing.js';
+import { FolderFiles } from './state-files.js';
 
 interface Disk {
   words: string[];
@@ -40,7 +48,7 @@ const fileOf = (node: string) => join(folder.path, node, 'changes', 'state.json'
 function write(node: string, disk: Disk, standing?: object): void {
   mkdirSync(join(folder.path, node, 'changes'), { recursive: true });
   writeFileSync(fileOf(node), JSON.stringify(disk));
-  const path = join(folder.path, node, 'changes', STANDING_FILE);
+  const path = join(folder.path, node, 'changes', NOTES.standing);
   if (standing !== undefined) writeFileSync(path, JSON.stringify(standing));
 }
 
@@ -69,13 +77,18 @@ function contentOf(node: string, disk: Disk) {
     snapshots: {
       compact: async () => undefined,
       settle: async () => write(node, disk),
-      scratch: join(folder.path, `${node}.scratch`),
       everyEntries: 1_000_000,
       keepMs: 60_000,
       sharedFiles: { folder: 'shared/', isUsed: () => false, isNamed: () => false },
     },
   };
 }
+
+/** Five seconds of it are one. */
+const QUICK: Clock = {
+  nowMs: () => 5 * PROCESS_CLOCK.nowMs(),
+  pause: (ms, signal) => PROCESS_CLOCK.pause(ms / 5, signal),
+};
 
 async function joined(name: string) {
   const disks: Disk[] = [];
@@ -95,15 +108,17 @@ async function joined(name: string) {
     pending,
     nodeLog,
     staleMs: 10_000,
+    clock: state.clock,
   };
   const changes = {
     store: 'changes',
     path: join(folder.path, name, 'changes'),
-    has: (path: string) => path !== STANDING_FILE && path !== ERASE_FILE,
+    has: (path: string) => path !== NOTES.standing && path !== NOTES.erase,
     isFinal: () => false,
     isWhole: true,
   };
-  const { clusterNode } = await ClusterNode.join(options, [changes], load, ({ disk }) =>
+  const files = new FolderFiles([changes], join(folder.path, `${name}.scratch`));
+  const { clusterNode } = await ClusterNode.join(options, files, load, ({ disk }) =>
     contentOf(name, disk),
   );
   open.push(clusterNode);
@@ -130,4 +145,30 @@ it('a node begins although the store has lost the state that the log began with'
   store.contents.clear();
   const { disks } = await joined('b');
   expect(disks.at(-1)?.words).toEqual(['own', 'x']);
+});
+
+it('a node before an entry whose body is lost begins with a snapshot that has it', async () => {
+  state = new MemoryLogState(QUICK);
+  const { node } = await joined('a');
+  await node.serve(new Readiness());
+  const name = 'entries/large';
+  store.contents.set(name, Buffer.from('{"word":"large"}'));
+  const waiting = await joined('b');
+  open.splice(open.indexOf(waiting.node), 1);
+  await waiting.node.close();
+  const head = { key: 'large', node: 'x', kind: 'add' };
+  state.append(entryBytes(head, '', { offset: 0, chain: '' }, name));
+  const { offset } = await node.submit({ kind: 'add', body: { word: 'behind' } });
+  store.contents.delete(name);
+  // It asks for one, which the node that has the entry makes.
+  const before = await joined('b');
+  await before.node.serve(new Readiness());
+  expect(before.node.said.isStopped).toBe(true);
+  await until('a snapshot is named', () => state.end > offset);
+  open.splice(open.indexOf(before.node), 1);
+  await before.node.close();
+  const again = await joined('b');
+  await again.node.serve(new Readiness());
+  expect(again.node.said.isStopped).toBe(false);
+  expect(again.disks.at(-1)?.words).toEqual(['large', 'behind']);
 });

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { markOf, type Position, positionOf, type Submission } from '@tessera/contracts';
-import type { PendingErasures } from '@tessera/erasure';
 import { TesseraError } from '@tessera/errors';
 import type { ConditionReading, Readiness } from '@tessera/lifecycle';
 import { type Act, type ClusterLog, type EntryStore, LEASE_MS, NO_OFFSET } from '@tessera/log';
@@ -12,14 +11,20 @@ import type { NodeState } from './domain/life.js';
 import type { ErasedUser } from './domain/manifest.js';
 import { startOf } from './domain/position.js';
 import { type PositionKeeper, ReplicatedState, type StatePart } from './domain/replicated-state.js';
-import { type Erased, type EventualParts, NodeErasures } from './erasures.js';
+import type { StateFiles } from './domain/state-files.js';
+import {
+  type Erased,
+  type EventualParts,
+  NodeErasures,
+  type NodeErasuresParts,
+} from './erasures.js';
 import { Follower } from './follower.js';
 import { type Means, meansOf } from './means.js';
 import type { BeginningPart } from './parts/beginning-part.js';
 import { Publication } from './publication.js';
 import { type SnapshotParts, Snapshots } from './snapshots.js';
 import { BEGINS, newestSnapshot } from './snapshots-there.js';
-import { Standing, type StandingParts, untilBegun, untilThere, type Wanted } from './standing.js';
+import { Standing, untilBegun, untilThere, type Wanted } from './standing.js';
 import { Submissions, type Submitted } from './submissions.js';
 import type { Running } from './work.js';
 
@@ -35,12 +40,14 @@ export interface NodeOptions extends OpenedLog {
   /** Name of the cluster. */
   readonly cluster: string;
   /** Erasures that were read from the log and are to be done. */
-  readonly pending: PendingErasures;
+  readonly pending: NodeErasuresParts['pending'];
   readonly nodeLog: Log;
   /** Milliseconds without the log after which the node is stale. */
   readonly staleMs: number;
   /** Left out: that of the process. */
   readonly clock?: Clock;
+  /** Newest entries whose keys are known, alike on all nodes. */
+  readonly keysKept?: number;
 }
 
 /** The parts of a node, and how entries change them. */
@@ -57,7 +64,7 @@ export interface WholeContent extends NodeContent {
   readonly beginning: BeginningPart;
   readonly snapshots: Pick<
     SnapshotParts,
-    'compact' | 'settle' | 'scratch' | 'everyEntries' | 'keepMs' | 'sharedFiles'
+    'compact' | 'settle' | 'everyEntries' | 'keepMs' | 'sharedFiles'
   >;
 }
 
@@ -107,18 +114,18 @@ export class ClusterNode {
    */
   static async join<Runtime extends { close(): Promise<void> }>(
     options: NodeOptions,
-    folders: StandingParts['folders'],
+    files: StateFiles,
     load: () => Promise<Runtime>,
     contentOf: (runtime: Runtime, identity: string) => WholeContent,
   ): Promise<{ readonly runtime: Runtime; readonly clusterNode: ClusterNode }> {
     let wanted: Wanted = { isAnew: false, offset: NO_OFFSET };
     for (let attempt = 1; ; attempt += 1) {
       const means = meansOf(options);
-      const standing = await Standing.take({ ...options, ...means, folders }, wanted);
+      const standing = await Standing.take({ ...options, ...means, files }, wanted);
       const runtime = await load();
       const content = contentOf(runtime, standing.identity);
       try {
-        const parts = { options, folders, means, standing, content };
+        const parts = { options, files, means, standing, content };
         return { runtime, clusterNode: await ClusterNode.joinWhole(parts) };
       } catch (thrown) {
         const applied = positionOf(content.keeper.mark())?.offset ?? NO_OFFSET;
@@ -164,12 +171,12 @@ export class ClusterNode {
 
   private static async joinWhole(parts: {
     readonly options: NodeOptions;
-    readonly folders: StandingParts['folders'];
+    readonly files: StateFiles;
     readonly means: Means;
     readonly standing: Standing;
     readonly content: WholeContent;
   }): Promise<ClusterNode> {
-    const { options, means, standing, content, folders } = parts;
+    const { options, means, standing, content, files } = parts;
     const { beginning, keeper } = content;
     const own = positionOf(keeper.mark());
     // The founder of the log marks the state: copies of it are known by that.
@@ -179,8 +186,7 @@ export class ClusterNode {
     if (founder !== '') await keeper.note(markOf(position));
     beginning.start = position;
     const erased = await standing.erasedBefore();
-    const firstDone = () => standing.haveErased();
-    const node = ClusterNode.of(parts, position, 'all', erased, firstDone);
+    const node = ClusterNode.of(parts, position, 'all', erased, () => standing.haveErased());
     const { follower, submissions, publication } = node;
     const { store, node: name, nodeLog } = options;
     const { log, work } = means;
@@ -193,7 +199,7 @@ export class ClusterNode {
       },
       store,
       node: name,
-      folders,
+      files,
       follower,
       submissions,
       leaseMs: LEASE_MS,
@@ -233,7 +239,7 @@ export class ClusterNode {
     const users = { pending, stores, work, first };
     const erasures = new NodeErasures(firstDone === undefined ? users : { ...users, firstDone });
     const state = new ReplicatedState(content.keeper, [...content.ordered, erasures.part], scope);
-    const history = new History(position, log.place);
+    const history = new History(position, log.place, options.keysKept);
     log.own = history;
     const publication: Publication = new Publication({
       log,

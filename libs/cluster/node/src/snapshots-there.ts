@@ -1,10 +1,9 @@
 import { TesseraError } from '@tessera/errors';
 import { bodyOf, type ClusterLog, type EntryStore, type LogBounds } from '@tessera/log';
 import type { Log } from '@tessera/telemetry';
-import { type Manifest, parsedManifest } from './domain/manifest.js';
-import type { StateFolder } from './domain/state-folder.js';
+import { fileName, filesOf, type Manifest, parsedManifest } from './domain/manifest.js';
+import type { StateFiles } from './domain/state-files.js';
 import { entriesOf } from './entries-of.js';
-import { fetchState } from './state-files.js';
 
 /** Kinds of entries that name a snapshot. */
 export const BEGINS = 'begins';
@@ -21,14 +20,14 @@ interface Places {
  * this node. Undefined where there is none. One that is damaged is passed over for the one before.
  */
 export async function fetchedSnapshot(
-  { folders, ...places }: Places & { readonly folders: readonly StateFolder[] },
+  { files, ...places }: Places & { readonly files: StateFiles },
   bounds: LogBounds,
   offset: number,
 ): Promise<Manifest | undefined> {
   for await (const manifest of snapshotsOf(places, bounds)) {
     if (manifest.offset < Math.max(offset, bounds.first - 1)) return undefined;
     try {
-      await fetchState(places.store, folders, manifest);
+      await files.fetch(places.store, manifest);
       return manifest;
     } catch (thrown) {
       unlessDamaged(places, thrown);
@@ -44,6 +43,20 @@ export async function newestSnapshot(
 ): Promise<Manifest | undefined> {
   for await (const manifest of snapshotsOf(places, bounds)) return manifest;
   return undefined;
+}
+
+/** The log names a snapshot with every entry up to `offset`, and the store has all files of it. */
+export async function hasSnapshot(
+  places: Places,
+  bounds: LogBounds,
+  offset: number,
+): Promise<boolean> {
+  const there = new Set(await places.store.list(filesOf(bounds.identity)));
+  for await (const { log, offset: own, files } of snapshotsOf(places, bounds)) {
+    if (own < offset) return false;
+    if (files.every(({ sha256 }) => there.has(fileName(log, sha256)))) return true;
+  }
+  return false;
 }
 
 /** Those that the log names, the newest first. */

@@ -15,11 +15,12 @@ import { ERASE } from './domain/erasure.js';
 import { KEYS_KEPT } from './domain/key-window.js';
 import { Life } from './domain/life.js';
 import { type Manifest, parsedManifest } from './domain/manifest.js';
-import type { StateFolder } from './domain/state-folder.js';
+import { NOTES } from './domain/state-files.js';
 import { Reached } from './reached.js';
 import { Snapshots } from './snapshots.js';
 import { BEGINS } from './snapshots-there.js';
-import { ERASE_FILE, STANDING_FILE, Standing } from './standing.js';
+import { Standing } from './standing.js';
+import { FolderFiles } from './state-files.js';
 import { WatchedLog } from './watched-log.js';
 import { Work } from './work.js';
 
@@ -43,15 +44,16 @@ afterEach(async () => {
 });
 
 const add = (word: string) => ({ kind: 'add', body: { word } });
-const foldersOf = (name: string): readonly [StateFolder] => [
-  {
+const filesOf = (name: string) => {
+  const words = {
     store: 'words',
     path: join(folder.path, name),
-    has: (path) => path !== STANDING_FILE && path !== ERASE_FILE,
+    has: (path: string) => path !== NOTES.standing && path !== NOTES.erase,
     isFinal: () => false,
     isWhole: true,
-  },
-];
+  };
+  return new FolderFiles([words], join(folder.path, `${name}.scratch`));
+};
 const fileOf = (name: string) => join(folder.path, name, 'words.json');
 
 interface Opened {
@@ -71,7 +73,7 @@ async function open(
     log: node.log,
     store,
     node: name,
-    folders: foldersOf(name),
+    files: filesOf(name),
     follower: node.follower,
     submissions: node.submissions,
     work: node.work,
@@ -87,7 +89,6 @@ async function open(
       const { words, mark } = disk;
       writeFileSync(fileOf(name), JSON.stringify({ words, mark }));
     },
-    scratch: join(folder.path, `${name}.scratch`),
     everyEntries,
     keepMs,
     leaseMs: LEASE_MS,
@@ -118,7 +119,7 @@ async function joinedDisk(name: string, log = state): Promise<ModelDisk> {
   const nodeLog = { info: () => undefined, warn: () => undefined } as never;
   const watched = new WatchedLog(new MemoryLog(log), new Reached(store, 'ours'));
   const work = new Work(log.clock, nodeLog);
-  const own = { log: watched, work, store, node: name, folders: foldersOf(name) };
+  const own = { log: watched, work, store, node: name, files: filesOf(name) };
   await Standing.take({ ...own, life: new Life(), nodeLog }, { isAnew: false, offset: 0 });
   const disk = new ModelDisk();
   Object.assign(disk, JSON.parse(readFileSync(fileOf(name), 'utf8')));

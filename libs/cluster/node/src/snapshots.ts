@@ -1,4 +1,3 @@
-import { rm } from 'node:fs/promises';
 import type { Position } from '@tessera/contracts';
 import { TesseraError } from '@tessera/errors';
 import {
@@ -9,8 +8,8 @@ import {
   type SeenPosition,
 } from '@tessera/log';
 import type { Log } from '@tessera/telemetry';
+import { Limit } from '@tessera/turns';
 import { ERASE } from './domain/erasure.js';
-import { KEYS_KEPT } from './domain/key-window.js';
 import {
   type ErasedUser,
   erasedUserOf,
@@ -22,11 +21,10 @@ import {
   manifestText,
   parsedManifest,
 } from './domain/manifest.js';
-import type { StateFolder } from './domain/state-folder.js';
+import type { StateFiles } from './domain/state-files.js';
 import { entriesOf, type PlacedEntry } from './entries-of.js';
 import type { Follower } from './follower.js';
-import { SNAPSHOT } from './snapshots-there.js';
-import { copyState, uploadState } from './state-files.js';
+import { hasSnapshot, SNAPSHOT } from './snapshots-there.js';
 import type { Submissions } from './submissions.js';
 import type { Running, Work } from './work.js';
 
@@ -34,7 +32,7 @@ export interface SnapshotParts {
   readonly log: ClusterLog;
   readonly store: EntryStore;
   readonly node: string;
-  readonly folders: readonly StateFolder[];
+  readonly files: StateFiles;
   readonly follower: Follower;
   readonly submissions: Submissions;
   readonly work: Work;
@@ -45,8 +43,6 @@ export interface SnapshotParts {
   /** Makes the files of the state small, and nobody write them, until the next entry. */
   readonly compact: () => Promise<void>;
   readonly settle: () => Promise<void>;
-  /** Where the files are copied to. */
-  readonly scratch: string;
   /** Entries behind the newest snapshot from which on another is made. */
   readonly everyEntries: number;
   /** Milliseconds for which users that were erased are named. */
@@ -71,6 +67,8 @@ interface Named {
 }
 
 const LOOK_MS = 5000;
+/** Milliseconds of one attempt after which others may make one too: a store may hang. */
+const SLOW_MS = 60_000;
 /** Snapshots that a node can begin with: where one is damaged, there is the one before. */
 const SNAPSHOTS_KEPT = 2;
 /** From so many times the entries between two snapshots on, any node may make one. */
@@ -103,21 +101,21 @@ export class Snapshots {
 
   /** Resolves with the name of the snapshot: in the store, and not in the log yet. */
   async put(): Promise<{ readonly name: string; readonly offset: number }> {
-    const { store, folders, follower, scratch, compact, settle } = this.parts;
+    const { store, files, follower, compact, settle } = this.parts;
     await compact();
     const position = await follower.between(async (at) => {
       await settle();
-      await copyState(folders, scratch);
+      await files.copy();
       return at;
     });
     try {
-      const files = await uploadState(store, folders, scratch, position.log);
+      const uploaded = await files.upload(store, position.log);
       const name = manifestName(position);
-      const manifest = await this.manifestOf(position, files);
+      const manifest = await this.manifestOf(position, uploaded);
       await store.put(name, Buffer.from(manifestText(manifest)));
       return { name, offset: position.offset };
     } finally {
-      await rm(scratch, { recursive: true, force: true });
+      await files.dropCopy();
     }
   }
 
@@ -129,12 +127,24 @@ export class Snapshots {
     if (!this.isOwn(said)) return;
     const wanted = said.filter(({ standing }) => standing === 'wants-snapshot');
     if (!(await this.isDue(wanted.map(({ offset }) => offset)))) return;
-    const { name, offset } = await this.put();
+    const { name, offset } = await this.putInTime();
     const body = { snapshot: name, offset };
     await submissions.submit({ kind: SNAPSHOT, body }, { key: name, waitFor: 'applied-here' });
     onAble(true);
     await this.clean();
     nodeLog.info({ offset }, 'snapshot of the cluster log made');
+  }
+
+  /** The same as `put`; while it takes too long this node counts as one that makes none. */
+  private async putInTime(): ReturnType<Snapshots['put']> {
+    const { work, onAble } = this.parts;
+    const slow = new Limit(work.clock, SLOW_MS);
+    slow.signal.addEventListener('abort', () => onAble(false), { once: true });
+    try {
+      return await this.put();
+    } finally {
+      slow.end();
+    }
   }
 
   /** It is this node's turn. */
@@ -148,13 +158,17 @@ export class Snapshots {
 
   /** @param wanted offsets that nodes cannot go on from */
   private async isDue(wanted: readonly number[]): Promise<boolean> {
-    const { log, follower, everyEntries, newestOffset } = this.parts;
+    const { log, store, follower, everyEntries, newestOffset, nodeLog } = this.parts;
     const newest = newestOffset();
     if (follower.offset - newest >= everyEntries) return true;
+    if (follower.offset <= newest) return false;
     // Entries that are gone are in a snapshot, or no node can begin.
-    const isHole = (await log.bounds()).first > Math.max(newest, NO_OFFSET) + 1;
-    const isWanted = isHole || wanted.some((offset) => offset >= newest);
-    return isWanted && follower.offset > newest;
+    const bounds = await log.bounds();
+    if (bounds.first > Math.max(newest, NO_OFFSET) + 1) return true;
+    const missed = wanted.map((offset) => offset + 1).filter((next) => next <= follower.offset);
+    if (missed.length === 0) return false;
+    // The one that the log names may have been lost since.
+    return !(await hasSnapshot({ log, store, nodeLog }, bounds, Math.max(...missed)));
   }
 
   private async manifestOf(
@@ -203,12 +217,13 @@ export class Snapshots {
   /** Removes all that no node needs which begins with one of the snapshots that are kept. */
   private async clean(): Promise<void> {
     const { log, store, follower } = this.parts;
-    const { log: identity } = follower.parts.history.position;
+    const { keysKept, position } = follower.parts.history;
+    const { log: identity } = position;
     const all = await this.manifests();
     const kept = all.slice(0, SNAPSHOTS_KEPT).map(({ manifest }) => manifest);
     const [newest, oldest] = [kept[0], kept.at(-1)];
     if (newest === undefined || oldest === undefined) return;
-    await this.trim(Math.min(newest.offset - KEYS_KEPT, oldest.offset + 1));
+    await this.trim(Math.min(newest.offset - keysKept, oldest.offset + 1));
     for (const { name } of all.slice(SNAPSHOTS_KEPT)) await store.remove(name);
     const files = kept.flatMap((manifest) => manifest.files);
     const names = new Set(files.map(({ sha256 }) => fileName(identity, sha256)));

@@ -14,10 +14,12 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Life } from './domain/life.js';
 import { fileName, type Manifest, manifestName, manifestText } from './domain/manifest.js';
 import { startOf } from './domain/position.js';
+import { NOTES } from './domain/state-files.js';
 import type { StateFolder } from './domain/state-folder.js';
 import { Reached } from './reached.js';
 import { BEGINS, SNAPSHOT } from './snapshots-there.js';
-import { ERASE_FILE, STANDING_FILE, Standing, untilBegun } from './standing.js';
+import { Standing, untilBegun } from './standing.js';
+import { FolderFiles } from './state-files.js';
 import { WatchedLog } from './watched-log.js';
 import { Work } from './work.js';
 
@@ -41,7 +43,7 @@ const note = (_: object, text: string) => {
 const nodeLog = { info: note, warn: note } as never;
 
 function foldersOf(node: string): readonly [StateFolder, StateFolder] {
-  const isOwn = (path: string) => path !== STANDING_FILE && path !== ERASE_FILE;
+  const isOwn = (path: string) => path !== NOTES.standing && path !== NOTES.erase;
   const isFinal = () => false;
   return [
     {
@@ -68,7 +70,8 @@ const noteReached = (log: string, offset: number) =>
   new Reached(store, 'ours').note(() => ({ log, offset }), { log, offset });
 
 const take = (node: string, isAnew = false) => {
-  const own = { log: logOf(), work: workOf(), store, node, folders: foldersOf(node) };
+  const files = new FolderFiles(foldersOf(node), join(folder.path, `${node}.scratch`));
+  const own = { log: logOf(), work: workOf(), store, node, files };
   return Standing.take({ ...own, life: new Life(), nodeLog }, { isAnew, offset: 0 });
 };
 
@@ -121,7 +124,7 @@ describe('the seat of a node at a log', () => {
     expect(seat.identity).toBe(state.identity);
     expect(seat.identity).not.toBe('');
     expect(read('a', 'changes/state')).toBe('own');
-    expect(JSON.parse(read('a', `changes/${STANDING_FILE}`) ?? '')).toEqual({
+    expect(JSON.parse(read('a', `changes/${NOTES.standing}`) ?? '')).toEqual({
       log: seat.identity,
       isDifferent: false,
     });
@@ -173,7 +176,7 @@ describe('the seat of a node at a log', () => {
     expect(read('a', 'weights/weights.json')).toBe('new');
     expect(read('a', 'changes/state')).toBeUndefined();
     expect(aside('changes', 'state')).toBe('own');
-    expect(JSON.parse(read('a', `changes/${STANDING_FILE}`) ?? '')).toMatchObject({
+    expect(JSON.parse(read('a', `changes/${NOTES.standing}`) ?? '')).toMatchObject({
       log: state.identity,
     });
   });
@@ -340,7 +343,7 @@ describe('the seat of a node at a log', () => {
   });
 
   it('refuses a file that says nothing', async () => {
-    write('a', `changes/${STANDING_FILE}`, 'nothing');
+    write('a', `changes/${NOTES.standing}`, 'nothing');
     await expect(take('a')).rejects.toMatchObject({ code: 'STORE_CORRUPT' });
   });
 });

@@ -1,25 +1,16 @@
 import { randomUUID } from 'node:crypto';
-import { mkdir } from 'node:fs/promises';
-import { join } from 'node:path';
 import { TesseraError } from '@tessera/errors';
-import { FILE_SYSTEM, replaceFile, wipeFile } from '@tessera/files';
 import { type EntryStore, type LogBounds, NO_OFFSET } from '@tessera/log';
 import type { Log } from '@tessera/telemetry';
 import { CONTINUE } from './domain/history.js';
 import type { Life } from './domain/life.js';
 import type { ErasedUser, Manifest } from './domain/manifest.js';
-import type { StateFolder } from './domain/state-folder.js';
+import type { Placing, StateFiles } from './domain/state-files.js';
 import { entriesOf } from './entries-of.js';
 import { fetchedSnapshot } from './snapshots-there.js';
-import { fetchNothing, type Placing, placeFetched } from './state-files.js';
 import type { WatchedLog } from './watched-log.js';
 import type { Work } from './work.js';
 
-/** Beside the changes: which log they follow. */
-export const STANDING_FILE = 'cluster-log.json';
-export const ERASE_FILE = 'erase-first.json';
-/** Beside the folder of the changes, which is moved as a whole. */
-const PLACING_SUFFIX = '.placing.json';
 /** Milliseconds between two looks whether somebody has begun the log. */
 const LOOK_MS = 500;
 /** Names this process while it has yet to follow the log. */
@@ -29,8 +20,8 @@ export interface StandingParts {
   readonly log: WatchedLog;
   readonly store: EntryStore;
   readonly node: string;
-  /** The first is that of the changes: its files say which log the state follows. */
-  readonly folders: readonly [StateFolder, ...StateFolder[]];
+  /** The notes among them say which log the state follows. */
+  readonly files: StateFiles;
   readonly life: Life;
   readonly work: Work;
   readonly nodeLog: Pick<Log, 'info' | 'warn'>;
@@ -115,44 +106,30 @@ export class Standing {
 
   /** Users that a snapshot says are erased, and that the node's disks may still have. */
   async erasedBefore(): Promise<readonly ErasedUser[]> {
-    const bytes = await readInto(this.parts, ERASE_FILE);
-    return bytes === undefined ? [] : (JSON.parse(bytes.toString()) as ErasedUser[]);
+    const bytes = await this.parts.files.read('erase');
+    return bytes === undefined ? [] : (JSON.parse(Buffer.from(bytes).toString()) as ErasedUser[]);
   }
 
   /** They are erased here: their names go from the bytes. */
-  async haveErased(): Promise<void> {
-    await wipeFile(join(this.parts.folders[0].path, ERASE_FILE));
+  haveErased(): Promise<void> {
+    return this.parts.files.wipe('erase');
   }
 
   private write(followed: Followed): Promise<void> {
-    return writeInto(this.parts, STANDING_FILE, followed);
+    return this.parts.files.write('standing', followed);
   }
 }
 
-type Folders = Pick<StandingParts, 'folders'>;
-
-async function writeInto({ folders }: Folders, name: string, content: unknown): Promise<void> {
-  const [{ path }] = folders;
-  await mkdir(path, { recursive: true });
-  await replaceFile(FILE_SYSTEM, join(path, name), `${JSON.stringify(content)}\n`, name);
-}
-
-/** Undefined: there is no such file. */
-function readInto({ folders }: Folders, name: string): Promise<Buffer | undefined> {
-  return FILE_SYSTEM.read(join(folders[0].path, name));
-}
-
-async function read(parts: Folders): Promise<Followed | undefined> {
-  const path = join(parts.folders[0].path, STANDING_FILE);
-  const bytes = await readInto(parts, STANDING_FILE);
+async function read({ files }: Pick<StandingParts, 'files'>): Promise<Followed | undefined> {
+  const bytes = await files.read('standing');
   if (bytes === undefined) return undefined;
   try {
-    const { log, isDifferent } = JSON.parse(bytes.toString()) as Followed;
+    const { log, isDifferent } = JSON.parse(Buffer.from(bytes).toString()) as Followed;
     if (typeof log === 'string') return { log, isDifferent: isDifferent === true };
   } catch {
     // As a file of another program.
   }
-  const message = `${path}: expected which log is followed, got other text`;
+  const message = `${files.placeOf('standing')}: expected which log is followed, got other text`;
   throw new TesseraError('STORE_CORRUPT', message);
 }
 
@@ -181,14 +158,14 @@ export function untilThere<T>({ work }: Pick<StandingParts, 'work'>, act: () => 
 
 /** Bounds of the log that is followed. @throws TesseraError LOG_DIFFERENT naming the choices */
 async function checkedBounds(
-  { log, folders }: StandingParts,
+  { log, files }: StandingParts,
   followed: Followed,
 ): Promise<LogBounds> {
   const bounds = await log.bounds();
   const { identity, anew } = bounds;
   if (identity === followed.log || anew?.continues.includes(followed.log)) return bounds;
   const got = identity === '' ? 'a log that nobody has begun' : `log ${identity}`;
-  const path = join(folders[0].path, STANDING_FILE);
+  const path = files.placeOf('standing');
   const message =
     `${log.place}: expected log ${followed.log}, which this node follows, got ${got}. ` +
     `Restore it, name the right one (cluster.log, cluster.name), or ` +
@@ -206,12 +183,12 @@ async function hasAny(log: WatchedLog, { first, end }: LogBounds): Promise<boole
 /** The state of the newest snapshot that is whole, or none where all entries are there. */
 async function fetched(parts: StandingParts, wanted: Wanted): Promise<void> {
   const { offset } = wanted;
-  const { log, store, folders, life, nodeLog } = parts;
+  const { log, store, files, life, nodeLog } = parts;
   life.to('fetching');
   const bounds = await log.bounds();
-  const manifest = await fetchedSnapshot({ log, store, folders, nodeLog }, bounds, offset);
+  const manifest = await fetchedSnapshot({ log, store, files, nodeLog }, bounds, offset);
   if (manifest === undefined) await refuseHole(parts, bounds, offset);
-  if (manifest === undefined) await fetchNothing(folders);
+  if (manifest === undefined) await files.fetchNothing();
   await note(parts, manifest, wanted);
   await finishPlacing(parts);
 }
@@ -240,10 +217,6 @@ async function refuseHole(
   throw new TesseraError('STORE_UNAVAILABLE', `${message}, got ${got}: waiting for a node's`);
 }
 
-function placingPath({ folders }: Folders): string {
-  return `${folders[0].path}${PLACING_SUFFIX}`;
-}
-
 /** From here on the state that was fetched is the node's. */
 async function note(
   parts: StandingParts,
@@ -256,21 +229,18 @@ async function note(
     erased: manifest?.erased ?? [],
     offset: manifest?.offset ?? NO_OFFSET,
   };
-  const path = placingPath(parts);
-  await replaceFile(FILE_SYSTEM, path, JSON.stringify(placing), 'state of a snapshot');
+  await parts.files.write('placing', placing);
 }
 
 /** Moves in what was fetched, if anything was, also by an earlier process. */
-async function finishPlacing(parts: StandingParts): Promise<void> {
-  const { folders, nodeLog } = parts;
-  const path = placingPath(parts);
-  const bytes = await FILE_SYSTEM.read(path);
+async function finishPlacing({ files, nodeLog }: StandingParts): Promise<void> {
+  const bytes = await files.read('placing');
   if (bytes === undefined) return;
-  const placing = JSON.parse(bytes.toString()) as Placing;
-  const aside = await placeFetched(folders, placing);
+  const placing = JSON.parse(Buffer.from(bytes).toString()) as Placing;
+  const aside = await files.place(placing);
   if (aside.length > 0) nodeLog.warn({ aside }, 'state put aside: it does not follow the log');
-  if (placing.erased.length > 0) await writeInto(parts, ERASE_FILE, placing.erased);
-  await wipeFile(path);
+  if (placing.erased.length > 0) await files.write('erase', placing.erased);
+  await files.wipe('placing');
   const { offset } = placing;
   if (offset > NO_OFFSET)
     nodeLog.info({ offset }, 'state taken from a snapshot of the cluster log');

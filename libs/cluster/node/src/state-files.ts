@@ -3,18 +3,68 @@ import { constants } from 'node:fs';
 import { copyFile, link, mkdir, readdir, rename, rm } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { TesseraError } from '@tessera/errors';
-import { FILE_SYSTEM, isThere, partsOfRegular } from '@tessera/files';
+import { FILE_SYSTEM, isThere, partsOfRegular, replaceFile, wipeFile } from '@tessera/files';
 import type { EntryStore } from '@tessera/log';
 import { fileName, type Manifest } from './domain/manifest.js';
+import { NOTES, type NoteName, type Placing, type StateFiles } from './domain/state-files.js';
 import type { StateFolder } from './domain/state-folder.js';
 
-export type ManifestFile = Manifest['files'][number];
+type ManifestFile = Manifest['files'][number];
 
-/** A state that was fetched as a whole and is to be moved in. */
-export type Placing = Pick<Manifest, 'files' | 'erased' | 'offset'> & {
-  /** Ends the names of folders for what was there; '': nobody wants it again. */
-  readonly aside: string;
-};
+/** State in folders of this node. */
+export class FolderFiles implements StateFiles {
+  /**
+   * @param folders the first is that of the changes: the notes are in it
+   * @param scratch where the files are copied to
+   */
+  constructor(
+    private readonly folders: readonly [StateFolder, ...StateFolder[]],
+    private readonly scratch: string,
+  ) {}
+
+  placeOf(note: NoteName): string {
+    const [{ path }] = this.folders;
+    return note === 'placing' ? `${path}${NOTES[note]}` : join(path, NOTES[note]);
+  }
+
+  read(note: NoteName): Promise<Buffer | undefined> {
+    return FILE_SYSTEM.read(this.placeOf(note));
+  }
+
+  async write(note: NoteName, content: unknown): Promise<void> {
+    const path = this.placeOf(note);
+    await mkdir(dirname(path), { recursive: true });
+    await replaceFile(FILE_SYSTEM, path, `${JSON.stringify(content)}\n`, NOTES[note]);
+  }
+
+  wipe(note: NoteName): Promise<void> {
+    return wipeFile(this.placeOf(note));
+  }
+
+  copy(): Promise<void> {
+    return copyState(this.folders, this.scratch);
+  }
+
+  upload(store: EntryStore, log: string): Promise<ManifestFile[]> {
+    return uploadState(store, this.folders, this.scratch, log);
+  }
+
+  async dropCopy(): Promise<void> {
+    await rm(this.scratch, { recursive: true, force: true });
+  }
+
+  fetch(store: EntryStore, manifest: Manifest): Promise<void> {
+    return fetchState(store, this.folders, manifest);
+  }
+
+  fetchNothing(): Promise<void> {
+    return fetchNothing(this.folders);
+  }
+
+  place(placing: Placing): Promise<string[]> {
+    return placeFetched(this.folders, placing);
+  }
+}
 
 const fetchedInto = ({ path }: StateFolder) => `${path}.joining`;
 const asideOf = ({ path }: StateFolder, { aside }: Placing) =>
@@ -32,7 +82,7 @@ async function pathsIn({ path, has }: StateFolder): Promise<string[]> {
  * Copies the files of the state below `to`, by the names of their stores. Writers wait
  * meanwhile. Files that are final are linked, others share their blocks where the disk can.
  */
-export async function copyState(folders: readonly StateFolder[], to: string): Promise<void> {
+async function copyState(folders: readonly StateFolder[], to: string): Promise<void> {
   await rm(to, { recursive: true, force: true });
   for (const folder of folders) {
     for (const path of await pathsIn(folder)) {
@@ -46,8 +96,7 @@ export async function copyState(folders: readonly StateFolder[], to: string): Pr
   }
 }
 
-/** Puts a copy of the state into the store, each file under the digest of its content. */
-export async function uploadState(
+async function uploadState(
   store: EntryStore,
   folders: readonly StateFolder[],
   from: string,
@@ -65,8 +114,7 @@ export async function uploadState(
   return files;
 }
 
-/** Fetches the files of a snapshot beside the state, which stays as it is. Durable at its end. */
-export async function fetchState(
+async function fetchState(
   store: EntryStore,
   folders: readonly StateFolder[],
   { log, files }: Manifest,
@@ -88,23 +136,15 @@ export async function fetchState(
   }
 }
 
-/** The state that is to be moved in has no files yet. */
-export async function fetchNothing(folders: readonly StateFolder[]): Promise<void> {
+async function fetchNothing(folders: readonly StateFolder[]): Promise<void> {
   for (const folder of folders) {
     await rm(fetchedInto(folder), { recursive: true, force: true });
     await mkdir(fetchedInto(folder), { recursive: true });
   }
 }
 
-/**
- * Moves in what was fetched, and what was there aside. May be repeated from any of its steps: a
- * folder or file that is not beside the state any more has been moved in. Resolves with where the
- * old state is; [] where there was none.
- */
-export async function placeFetched(
-  folders: readonly StateFolder[],
-  placing: Placing,
-): Promise<string[]> {
+/** A folder or file that is not beside the state any more has been moved in. */
+async function placeFetched(folders: readonly StateFolder[], placing: Placing): Promise<string[]> {
   const aside: string[] = [];
   for (const folder of folders) {
     const files = placing.files.filter((file) => file.store === folder.store);

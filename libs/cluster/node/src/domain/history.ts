@@ -27,7 +27,7 @@ interface Applied {
  * the entry. Another log has another chain, whatever its offsets are.
  */
 export class History {
-  /** Of the newest KEYS_KEPT entries, by offset. */
+  /** Of the newest entries whose keys are kept, by offset. */
   private readonly links = new Map<number, Applied>();
 
   private current: Position;
@@ -35,6 +35,8 @@ export class History {
   constructor(
     position: Position,
     private readonly place: string,
+    /** Newest entries whose keys are known: alike on all nodes of a log. */
+    readonly keysKept: number = KEYS_KEPT,
   ) {
     const { offset, chain, log } = position;
     // Before its first entry the chain of a log is its identity.
@@ -138,6 +140,6 @@ export class History {
   private remember(offset: number, chain: string, read: ReadEntry | undefined): void {
     const { key = 'unreadable', kind = '' } = read ?? {};
     this.links.set(offset, { chain, name: `${kind} ${key}` });
-    this.links.delete(offset - KEYS_KEPT);
+    this.links.delete(offset - this.keysKept);
   }
 }

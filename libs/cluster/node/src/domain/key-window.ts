@@ -26,10 +26,12 @@ interface Kept {
 export class KeyWindow {
   private readonly kept = new Map<string, Kept>();
 
+  constructor(private readonly count: number = KEYS_KEPT) {}
+
   /** Outcome of the first entry of this key, if one is within the window before `offset`. */
   of(key: string, offset: number): Outcome | undefined {
     const known = this.kept.get(key);
-    return known !== undefined && known.newest >= offset - KEYS_KEPT ? known.outcome : undefined;
+    return known !== undefined && known.newest >= offset - this.count ? known.outcome : undefined;
   }
 
   /** @param newest offset of the entry that bears the key; the outcome may be an older one's */
@@ -37,7 +39,7 @@ export class KeyWindow {
     this.kept.delete(key);
     this.kept.set(key, { outcome, newest });
     for (const [oldest, { newest: last }] of this.kept) {
-      if (last >= newest - KEYS_KEPT) break;
+      if (last >= newest - this.count) break;
       this.kept.delete(oldest);
     }
   }

@@ -14,7 +14,7 @@ import type { Erased } from '../erasures.js';
 import { type ClusterLogWord, ClusterNode, type OpenedLog, type WholeContent } from '../node.js';
 import { BeginningPart } from './beginning-part.js';
 import { eventualParts } from './eventual-parts.js';
-import { stateFolders } from './state-folders.js';
+import { stateFiles } from './state-folders.js';
 import {
   adapterPart,
   cataloguePart,
@@ -66,7 +66,7 @@ export class RetrievalNode {
     };
     const { runtime, clusterNode } = await ClusterNode.join(
       options,
-      stateFolders(config),
+      stateFiles(config),
       load,
       (loaded, identity) => contentOf(parts, loaded, identity),
     );
@@ -177,7 +177,7 @@ function contentOf(
 }
 
 function snapshotsOf(
-  { cluster, catalogue }: Config,
+  { cluster }: Config,
   { operations }: RecallRuntime,
   names: readonly string[],
 ): WholeContent['snapshots'] {
@@ -190,7 +190,6 @@ function snapshotsOf(
       for (const changes of all) await changes.settled();
       await operations.adapters?.settled();
     },
-    scratch: `${catalogue.changesPath}.snapshot`,
     everyEntries: cluster.logSnapshotEntries,
     keepMs: cluster.logKeepDays * MILLISECONDS_PER_DAY,
     sharedFiles: sharedAdapterFiles(operations.adapters),

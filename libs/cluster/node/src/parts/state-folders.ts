@@ -1,10 +1,10 @@
 import type { Config } from '@tessera/config';
-import type { StateFolder } from '../domain/state-folder.js';
-import { ERASE_FILE, STANDING_FILE } from '../standing.js';
+import { NOTES } from '../domain/state-files.js';
+import { FolderFiles } from '../state-files.js';
 
 const isChangesFile = (path: string) =>
-  path !== STANDING_FILE &&
-  path !== ERASE_FILE &&
+  path !== NOTES.standing &&
+  path !== NOTES.erase &&
   !/(^|\/)lock$|\.tmp/.test(path) &&
   !path.startsWith('fetched/');
 
@@ -16,12 +16,8 @@ const isVersionFile = (path: string) => path.startsWith('versions/');
 
 const isWeightsFile = (path: string) => /^weights(\.copy)?\.json$/.test(path);
 
-/** Folders of this node whose content a cluster log decides. */
-export function stateFolders({
-  catalogue,
-  adapters,
-  weights,
-}: Config): readonly [StateFolder, ...StateFolder[]] {
+/** Files of this node whose content a cluster log decides. */
+export function stateFiles({ catalogue, adapters, weights }: Config): FolderFiles {
   const none = () => false;
   const changes = { store: 'catalogue-changes', path: catalogue.changesPath, has: isChangesFile };
   const others = [
@@ -35,5 +31,6 @@ export function stateFolders({
     { store: 'weights', path: weights.path, has: isWeightsFile, isFinal: none, isWhole: false },
   ];
   const first = { ...changes, isFinal: none, isWhole: true };
-  return [first, ...others.filter(({ path }) => path !== '')];
+  const folders = others.filter(({ path }) => path !== '');
+  return new FolderFiles([first, ...folders], `${catalogue.changesPath}.snapshot`);
 }
