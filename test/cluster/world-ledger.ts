@@ -1,0 +1,121 @@
+/** Ledger of a simulated world: requests, their answers, and the invariants over both. */
+
+import type { Seat } from './world-seat.js';
+import { STORES } from './world-store.js';
+
+/** A change that was asked for, under one key. */
+export interface Asked {
+  readonly word: string;
+  readonly begunMs: number;
+  /** When its caller heard the last of it. */
+  endedMs: number;
+  /** '': its caller waits. */
+  outcome: string;
+}
+
+/** An erasure that was acknowledged. */
+interface Erased {
+  readonly user: string;
+  readonly begunMs: number;
+}
+
+/** Codes that say that the product is at fault, whatever happens around it. */
+const NEVER: ReadonlySet<string> = new Set(['INTERNAL', 'STATE_DIFFERENT', 'REQUEST_INVALID']);
+
+const wordOf = (kept: string) => kept.slice(0, kept.indexOf('@'));
+const wordsOf = ({ disk }: Seat) => disk.words.map(wordOf);
+
+export class Ledger {
+  readonly faults = new Set<string>();
+  readonly counts = new Map<string, number>();
+  readonly asked: Asked[] = [];
+  readonly erased: Erased[] = [];
+
+  constructor(private readonly seats: readonly Seat[]) {}
+
+  count(what: string): void {
+    this.counts.set(what, (this.counts.get(what) ?? 0) + 1);
+  }
+
+  get acknowledged(): readonly Asked[] {
+    return this.asked.filter(({ outcome }) => outcome === 'acknowledged');
+  }
+
+  /** The caller of a change has heard its result, or has gone. */
+  noteEnd(one: Asked, outcome: string, nowMs: number): void {
+    one.outcome = outcome;
+    one.endedMs = nowMs;
+    this.noteCode('change', outcome);
+    if (outcome === 'acknowledged') this.checkCurrent();
+  }
+
+  noteCode(what: string, code: string): void {
+    this.count(`${what} ${code}`);
+    if (NEVER.has(code)) this.faults.add(`${what}: ${code}`);
+  }
+
+  noteErased(user: string, begunMs: number): void {
+    this.count('erased');
+    this.erased.push({ user, begunMs });
+    for (const seat of this.seats) if (seat.serving?.isCurrent) this.checkErased(seat);
+  }
+
+  /** A node that others wait for has all that was acknowledged; an offset has one state. */
+  checkCurrent(): void {
+    const { acknowledged } = this;
+    const states = new Map<string, string>();
+    for (const seat of this.seats) {
+      const { name, serving, position, disk } = seat;
+      if (serving === undefined) continue;
+      const place = `${position?.log} ${position?.offset}`;
+      const words = disk.words.join();
+      if ((states.get(place) ?? words) !== words) this.faults.add(`two states up at ${place}`);
+      states.set(place, words);
+      if (!serving.isCurrent) continue;
+      const own = new Set(wordsOf(seat));
+      const lost = acknowledged.find(({ word }) => !own.has(word));
+      if (lost !== undefined) this.faults.add(`${name} is current without ${lost.word}`);
+    }
+  }
+
+  /** At the end: nothing acknowledged is lost, and erased users are gone. */
+  checkEnd(): void {
+    const [first] = this.seats as [Seat];
+    for (const seat of this.seats) {
+      const { name, node, disk } = seat;
+      if (node?.state !== 'serving') this.faults.add(`${name} is ${node?.state} at the end`);
+      if (disk.words.join() !== first.disk.words.join()) this.faults.add(`${name} differs from a`);
+      if (node?.erasures.condition().state !== 'ok') this.faults.add(`${name}: erasures are left`);
+      this.checkErased(seat);
+    }
+    this.checkOrder(first.disk.words);
+  }
+
+  private checkErased({ name, disk }: Seat): void {
+    for (const { user, begunMs } of this.erased) {
+      for (const store of STORES) {
+        const atMs = disk.users.get(`${store} ${user}`) ?? begunMs;
+        if (atMs < begunMs) this.faults.add(`${name} has ${user} in ${store}, erased since`);
+      }
+    }
+  }
+
+  private checkOrder(kept: readonly string[]): void {
+    const words = kept.map(wordOf);
+    const placeOf = new Map(words.map((word, at) => [word, at]));
+    if (placeOf.size < words.length) this.faults.add('a word is there twice');
+    const { acknowledged } = this;
+    for (const { word, outcome, endedMs } of this.asked) {
+      const place = placeOf.get(word);
+      if (outcome === 'acknowledged' && place === undefined) this.faults.add(`${word} is lost`);
+      if (outcome === 'OPERATION_BUSY' && place !== undefined)
+        this.faults.add(`${word} was refused`);
+      if (outcome === 'acknowledged' || place === undefined) continue;
+      // Nothing that was asked for after a caller gave up, and was acknowledged, is before it.
+      const undone = acknowledged.find(
+        (one) => one.begunMs > endedMs && (placeOf.get(one.word) as number) < place,
+      );
+      if (undone !== undefined) this.faults.add(`${word}, given up, is behind ${undone.word}`);
+    }
+  }
+}

@@ -1,0 +1,123 @@
+/**
+ * Safeguards of the product, each of which a mutation takes away: a world that is any good finds
+ * that out within a few hundred seeds. Run by hand: `npm run cluster-world -- --mutations`.
+ */
+
+import type { LogEnd } from '@tessera/log';
+import {
+  NodeErasures,
+  Publication,
+  Reached,
+  Snapshots,
+  Submissions,
+  WatchedLog,
+} from '@tessera/node';
+import { MemoryPending } from '@tessera/testing';
+import { runWorld } from './model-world.js';
+
+type Methods = Record<string, (this: never, ...words: never[]) => unknown>;
+
+interface Mutation {
+  readonly name: string;
+  /** Takes the safeguard away until the function that it returns is called. */
+  readonly apply: () => () => void;
+}
+
+/** Puts another method in the place of one of a class, until it is put back. */
+function replaced(type: { readonly prototype: object }, name: string, other: Methods[string]) {
+  const methods = type.prototype as Methods;
+  const own = methods[name];
+  if (own === undefined) throw new Error(`expected a method ${name}, got none`);
+  methods[name] = other;
+  return () => {
+    methods[name] = own;
+  };
+}
+
+const MUTATIONS: readonly Mutation[] = [
+  {
+    name: 'the end of the log is not compared with what nodes have had',
+    apply: () => replaced(WatchedLog, 'check', () => undefined),
+  },
+  {
+    name: 'an append is sent whether its lease and its caller are there or not',
+    apply: () => replaced(Submissions, 'check', () => undefined),
+  },
+  {
+    name: 'nobody waits for other nodes',
+    apply: () => replaced(Submissions, 'everywhere', async () => undefined),
+  },
+  {
+    name: 'the list of erasures is lost with the process',
+    apply: () => replaced(MemoryPending, 'list', () => []),
+  },
+  {
+    name: 'erasures are said to be done at once',
+    apply: () => {
+      const done = (offset: number) => ({ erased: offset, open: [] });
+      return replaced(NodeErasures, 'done', done as Methods[string]);
+    },
+  },
+  {
+    name: 'no user of a snapshot is erased',
+    apply: () => replaced(Snapshots, 'erasedUpTo', async () => ({ erased: [], atMs: 0 })),
+  },
+  {
+    name: 'the first node by name makes snapshots, and no other one',
+    apply: () => {
+      const isOwn = function isOwn(this: { readonly parts: { readonly node: string } }) {
+        return this.parts.node === 'a';
+      };
+      return replaced(Snapshots, 'isOwn', isOwn as unknown as Methods[string]);
+    },
+  },
+  {
+    name: 'nothing is trimmed',
+    apply: () => replaced(Snapshots, 'clean', async () => undefined),
+  },
+  {
+    name: 'how far nodes are is not noted',
+    apply: () => replaced(Reached, 'all', async () => []),
+  },
+  {
+    name: 'a node that cannot go on still holds its lease',
+    apply: () => replaced(Publication, 'stand', () => undefined),
+  },
+  {
+    name: 'an append lands behind any end',
+    apply: () => {
+      const append = WatchedLog.prototype.append;
+      const late = function late(this: WatchedLog, bytes: Uint8Array, after: never) {
+        return append.call(this, bytes, after, ((_: LogEnd) => undefined) as never);
+      };
+      return replaced(WatchedLog, 'append', late as unknown as Methods[string]);
+    },
+  },
+];
+
+export interface Found {
+  readonly name: string;
+  /** Undefined: no seed has found it. */
+  readonly seed: number | undefined;
+  readonly fault: string;
+}
+
+/** The first seed that finds each mutation. */
+export async function* foundMutations(first: number, seeds: number): AsyncGenerator<Found> {
+  for (const { name, apply } of MUTATIONS) {
+    const undo = apply();
+    try {
+      yield await found(name, first, seeds);
+    } finally {
+      undo();
+    }
+  }
+}
+
+async function found(name: string, first: number, seeds: number): Promise<Found> {
+  for (let seed = first; seed < first + seeds; seed += 1) {
+    const { faults } = await runWorld(seed);
+    if (faults.length > 0) return { name, seed, fault: faults[0] ?? '' };
+  }
+  return { name, seed: undefined, fault: '' };
+}
