@@ -379,6 +379,8 @@ class ModelWorld {
   /** Changes and erasures are taken, and the log does not grow. */
   private async end(): Promise<void> {
     const [first] = this.seats as [Seat];
+    // Later erasures of the same users would hide one that was missed.
+    this.ledger.checkUsers();
     for (let change = 0; change < LAST_CHANGES; change += 1) {
       const given = await this.clock.until(this.asked(`last ${change}`, first, CALL_MS));
       if (given !== 'acknowledged') this.ledger.faults.add(`a change at the end: ${given}`);

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { markOf } from '@tessera/contracts';
 import { PendingErasures } from '@tessera/erasure';
 import { Readiness } from '@tessera/lifecycle';
-import { bodyOf, entryBytes, readEntry } from '@tessera/log';
+import { bodyOf, entryBytes, LEASE_MS, readEntry } from '@tessera/log';
 import { createLog } from '@tessera/telemetry';
 import {
   MemoryEntryStore,
@@ -26,6 +26,8 @@ interface Disk {
   words: string[];
   mark: string;
 }
+
+const STALE_MS = 10_000;
 
 let state: MemoryLogState;
 let store: MemoryEntryStore;
@@ -107,7 +109,7 @@ async function joined(name: string) {
     cluster: 'ours',
     pending,
     nodeLog,
-    staleMs: 10_000,
+    staleMs: STALE_MS,
     clock: state.clock,
   };
   const changes = {
@@ -124,6 +126,22 @@ async function joined(name: string) {
   open.push(clusterNode);
   return { node: clusterNode, disks };
 }
+
+it('a node without its log for longer than the bound says that it is stale', async () => {
+  let aheadMs = 0;
+  const nowMs = () => PROCESS_CLOCK.nowMs() + aheadMs;
+  state = new MemoryLogState({ nowMs, pause: PROCESS_CLOCK.pause });
+  const { node } = await joined('a');
+  await node.serve(new Readiness());
+  expect(node.said.isStale).toBe(false);
+  state.away = true;
+  aheadMs += STALE_MS;
+  expect(node.said.isStale).toBe(false);
+  aheadMs += LEASE_MS;
+  expect(node.said.isStale).toBe(true);
+  state.away = false;
+  await until('it follows again', () => !node.said.isStale);
+});
 
 it('a founder killed before its first entry begins the log with its state again', async () => {
   state.identity = 'log-1';

@@ -1,5 +1,6 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { TesseraError } from '@tessera/errors';
 import { ENTRY_BYTES_MAX } from '@tessera/log';
 import {
   MemoryEntryStore,
@@ -64,14 +65,14 @@ interface Opened {
 /** A process over the folder of its name, which is written when a snapshot is made. */
 async function open(
   name: string,
-  { everyEntries = 1_000_000, keepMs = KEEP_MS, disk = new ModelDisk() } = {},
+  { everyEntries = 1_000_000, keepMs = KEEP_MS, disk = new ModelDisk(), own = store } = {},
   isDamaged = false,
 ): Promise<Opened> {
   const node = await ModelNode.serving(state, { node: name, disk, store, leaseMs: LEASE_MS });
   let newest = 0;
   const snapshots = new Snapshots({
     log: node.log,
-    store,
+    store: own,
     node: name,
     files: filesOf(name),
     follower: node.follower,
@@ -237,6 +238,33 @@ describe('snapshots in time', () => {
     // The store has it a little before the log names it, and a node goes by the log.
     await until('the log names a snapshot', () => node.follower.offset > before);
     expect((await joinedDisk('b')).words).toEqual(['x']);
+  });
+
+  it('are made by the next node by name where the first one cannot', async () => {
+    const full = new MemoryEntryStore(store.contents);
+    full.putFile = async () => {
+      throw new TesseraError('STORE_FULL', 'the disk is full');
+    };
+    const first = await open('a', { everyEntries: 1, own: full });
+    const next = await open('b', { everyEntries: 1 });
+    await first.node.submissions.submit(add('x'));
+    first.snapshots.start();
+    await until('it says so', () => state.positions.get('a')?.canSnapshot === false);
+    next.snapshots.start();
+    await until('the next one makes it', () => namesOf('snapshots/').length === 1);
+  });
+
+  it('are made once more where the store has lost the one that the log names', async () => {
+    const { node, snapshots } = await open('a');
+    await node.submissions.submit(add('x'));
+    const { name } = await snapshots.put();
+    await node.submissions.submit({ kind: 'snapshot', body: { snapshot: name, offset: 1 } });
+    store.contents.delete(name);
+    const word = { node: 'b', process: 'p', log: state.identity, chain: '', erased: 0, digest: '' };
+    const wants = { open: [], standing: 'wants-snapshot', canSnapshot: false } as const;
+    await new MemoryLog(state).say({ ...word, ...wants, offset: 0 });
+    snapshots.start();
+    await until('another one is made', () => namesOf('snapshots/').length === 1);
   });
 
   it('are made by one of the nodes that have a whole state, and let old entries go', async () => {

@@ -69,10 +69,10 @@ const workOf = () => new Work(state.clock, nodeLog);
 const noteReached = (log: string, offset: number) =>
   new Reached(store, 'ours').note(() => ({ log, offset }), { log, offset });
 
-const take = (node: string, isAnew = false) => {
+const take = (node: string, isAnew = false, isFetched = false) => {
   const files = new FolderFiles(foldersOf(node), join(folder.path, `${node}.scratch`));
   const own = { log: logOf(), work: workOf(), store, node, files };
-  return Standing.take({ ...own, life: new Life(), nodeLog }, { isAnew, offset: 0 });
+  return Standing.take({ ...own, life: new Life(), nodeLog }, { isAnew, isFetched, offset: 0 });
 };
 
 function write(node: string, name: string, text: string): void {
@@ -220,6 +220,18 @@ describe('the seat of a node at a log', () => {
     await take('a');
     expect(read('a', 'changes/deep/state')).toBe('new');
     expect(aside('changes', 'deep/state')).toBe('damaged');
+  });
+
+  it('keeps what was put aside where the same start begins anew once more', async () => {
+    await take('a');
+    write('a', 'changes/state', 'own');
+    append(BEGINS, { snapshot: '' });
+    await snapshot(1, 'one');
+    await take('a', true);
+    await snapshot(2, 'two');
+    await take('a', true, true);
+    expect(read('a', 'changes/deep/state')).toBe('two');
+    expect(aside('changes', 'state')).toBe('own');
   });
 
   it('is refused where the node follows another log, naming the choices', async () => {
