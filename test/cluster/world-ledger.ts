@@ -92,7 +92,7 @@ export class Ledger {
       if (disk.words.join() !== first.disk.words.join()) this.faults.add(`${name} differs from a`);
       if (node?.erasures.condition().state !== 'ok') this.faults.add(`${name}: erasures are left`);
     }
-    // A node that had a body in its memory applies an entry that the others refuse, and begins anew.
+    // A node with a body in its memory applies an entry that others refuse, and begins anew.
     const isSplit = [...this.counts.keys()].some((what) => what.endsWith('STATE_DIFFERENT'));
     if (isSplit && !this.counts.has('entry refused')) this.faults.add('a state is another one');
     this.checkUsers();

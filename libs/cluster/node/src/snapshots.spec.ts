@@ -255,7 +255,7 @@ describe('snapshots in time', () => {
   });
 
   it('are made once more where the store has lost the one that the log names', async () => {
-    const { node, snapshots } = await open('a');
+    const { node, snapshots } = await open('a', {}, true);
     await node.submissions.submit(add('x'));
     const { name } = await snapshots.put();
     await node.submissions.submit({ kind: 'snapshot', body: { snapshot: name, offset: 1 } });
