@@ -69,13 +69,20 @@ export class Ledger {
       if (serving === undefined) continue;
       const place = `${position?.log} ${position?.offset}`;
       const words = disk.words.join();
-      if ((states.get(place) ?? words) !== words) this.faults.add(`two states up at ${place}`);
+      const isOther = (states.get(place) ?? words) !== words;
+      if (isOther && !this.mayDiffer) this.faults.add(`two states up at ${place}`);
       states.set(place, words);
       if (!serving.isCurrent) continue;
       const own = new Set(wordsOf(seat));
       const lost = acknowledged.find(({ word }) => !own.has(word));
       if (lost !== undefined) this.faults.add(`${name} is current without ${lost.word}`);
     }
+  }
+
+  /** A log that is begun anew names nobody who was erased before: a person erases them again. */
+  noteBegunAnew(): void {
+    this.count('log begun anew');
+    this.erased.length = 0;
   }
 
   /** Users whose erasure was acknowledged are gone, or not read. */
@@ -92,11 +99,15 @@ export class Ledger {
       if (disk.words.join() !== first.disk.words.join()) this.faults.add(`${name} differs from a`);
       if (node?.erasures.condition().state !== 'ok') this.faults.add(`${name}: erasures are left`);
     }
-    // A node with a body in its memory applies an entry that others refuse, and begins anew.
     const isSplit = [...this.counts.keys()].some((what) => what.endsWith('STATE_DIFFERENT'));
-    if (isSplit && !this.counts.has('entry refused')) this.faults.add('a state is another one');
+    if (isSplit && !this.mayDiffer) this.faults.add('a state is another one');
     this.checkUsers();
     this.checkOrder(first.disk.words);
+  }
+
+  /** A node with a body in its memory applies an entry that others refuse, and begins anew. */
+  private get mayDiffer(): boolean {
+    return this.counts.has('entry refused');
   }
 
   private checkErased({ name, disk, node }: Seat): void {

@@ -59,6 +59,8 @@ export class Follower {
   private end = 0;
   /** Keys and links of the newest entries are known. */
   private hasWindow = false;
+  /** Others may count on this node: it begins with no other state any more. */
+  private hasCaughtUp = false;
 
   constructor(readonly parts: FollowerParts) {
     this.bodies = new BodyReader(parts.log, parts.store);
@@ -184,11 +186,16 @@ export class Follower {
       for (const entry of entries) await this.between(() => this.take(entry));
       this.hasWindow ||= entries.length === 0 || (entries.at(-1)?.offset ?? 0) >= this.offset;
       if (signal.aborted || life.fault !== undefined) return true;
-      if (entries.length === 0 || this.offset >= bounds.end) this.caughtUp.resolve();
+      if (entries.length === 0 || this.offset >= bounds.end) this.beCaughtUp();
       if (entries.length > 0 || !publication.isMade) await publication.note();
       else publication.compareBeside();
     }
     return signal.aborted;
+  }
+
+  private beCaughtUp(): void {
+    this.hasCaughtUp = true;
+    this.caughtUp.resolve();
   }
 
   /** One entry. Rejects with a lasting fault, or where the process closes. */
@@ -284,8 +291,8 @@ export class Follower {
    * answers on with what it has.
    */
   private async isBehind(offset: number): Promise<boolean> {
-    const { log, store, nodeLog, life, state } = this.parts;
-    if (life.state !== 'catching up' || state.scope === 'some') return false;
+    const { log, store, nodeLog, state } = this.parts;
+    if (this.hasCaughtUp || state.scope === 'some') return false;
     const newest = await newestSnapshot({ log, store, nodeLog }, await log.bounds());
     return newest !== undefined && newest.offset >= offset;
   }
@@ -320,7 +327,7 @@ export class Follower {
         this.stuck = error && { error, offset };
         publication.stand(standingBefore(error));
         // Where nothing can be done before the process serves, it serves with what it has.
-        if (this.held !== undefined) this.caughtUp.resolve();
+        if (this.held !== undefined) this.beCaughtUp();
       },
     });
   }

@@ -51,10 +51,11 @@ export class Life {
     return this.ended;
   }
 
-  /** @throws TesseraError INTERNAL for a step that there is not */
+  /** @throws TesseraError the fault that came before, or INTERNAL for a step that there is not */
   to(state: Exclude<NodeState, 'stopped' | 'unfit'>): void {
     if (state === this.current) return;
     if (!NEXT[this.current].includes(state)) {
+      this.checkFollowing();
       const message = `node: expected a step from ${this.current}, got one to ${state}`;
       throw new TesseraError('INTERNAL', message);
     }
