@@ -169,6 +169,11 @@ const RecallAnswer = record('RecallAnswer', 'engine::Completion', '', {
     'Of a recall by value: value of the best item left out; -infinity: none is; NaN: not known.',
     'from.answer.best_left_out',
   ),
+  bestLeftOutId: text('ID of that item, where its bid is known.', 'from.texts.best_left_out'),
+  bestLeftOutBid: f32(
+    "The lowest bid with which its value would be no lower than the last item's; NaN: not known.",
+    'from.answer.best_left_out_bid',
+  ),
   prices: choice(Prices, 'Of a recall by value.', 'from.answer.prices'),
   propensities: choice(Propensities, '', 'from.answer.propensities'),
   watched: one(ItemFate, '', 'from.explanation'),

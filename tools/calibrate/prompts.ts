@@ -33,6 +33,8 @@ const ANSWER: EngineAnswer = {
   rows: 0,
   itemTerms: new Float32Array(),
   bestLeftOut: NaN,
+  bestLeftOutId: '',
+  bestLeftOutBid: NaN,
   prices: 'uncertified',
   propensities: 'known',
   widthsUsed: [],

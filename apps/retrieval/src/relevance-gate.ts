@@ -112,6 +112,7 @@ function passed(
     ...(valuation &&
       weight !== undefined && {
         valuation: { ...valuation, noPrices: valuation.noPrices || 'relevance' },
+        runnerUp: undefined,
       }),
   };
 }

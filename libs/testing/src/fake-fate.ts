@@ -29,7 +29,9 @@ export function returnedOf(
   const bestLeftOut = items[resultCount]?.value ?? Number.NEGATIVE_INFINITY;
   const itemTerms = Float32Array.from(returned, ({ value, score }) => value - score);
   const prices = Number.isFinite(bestLeftOut) ? ('known' as const) : ('none-left-out' as const);
-  return { returned, itemTerms, bestLeftOut, prices, propensities };
+  const bestLeftOutId = items[resultCount]?.itemId ?? '';
+  const leftOut = { bestLeftOut, bestLeftOutId, bestLeftOutBid: 2 };
+  return { returned, itemTerms, ...leftOut, prices, propensities };
 }
 
 function byValue(

@@ -66,6 +66,8 @@ struct Exported {
   std::vector<float> paces;          // factors of bids
   std::vector<float> critical_bids;  // empty: not known
   float best_left_out = kUnknown;    // minus infinity: nothing was
+  catalogue::ItemOrdinal best_left_out_item = catalogue::kNoItem;  // where its bid is known
+  float best_left_out_bid = kUnknown;  // the lowest with which its value were as the last item's
   Prices prices = Prices::kKnown;
   // Of a recall that draws.
   uint32_t drawn_from = UINT32_MAX;  // first item that was drawn; the others follow

@@ -64,10 +64,12 @@ std::string members_of(std::string_view json, std::span<const std::string> names
 Result<ItemTexts> copy_texts(const catalogue::View& view,
                              std::span<const catalogue::ItemOrdinal> items,
                              std::span<const std::string> attributes,
-                             platform::ThreadPool& threads) {
+                             platform::ThreadPool& threads,
+                             catalogue::ItemOrdinal best_left_out) {
   ItemTexts texts{copy(items.size(), threads, [&](size_t i) { return view.item_id(items[i]); }),
                   copy(items.size(), threads, [&](size_t i) { return view.title(items[i]); }),
                   {}};
+  if (best_left_out != catalogue::kNoItem) texts.best_left_out = view.item_id(best_left_out);
   if (attributes.empty()) return texts;
   std::vector<std::string> members(items.size());
   over(threads, items.size(), [&](size_t begin, size_t end) {

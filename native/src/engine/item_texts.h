@@ -22,6 +22,7 @@ struct ItemTexts {
   catalogue::TextColumn ids;
   catalogue::TextColumn titles;
   catalogue::TextColumn attributes;  // JSON objects; empty where none were asked for
+  std::string best_left_out{};       // ID of that item, where its bid is known
 
   std::string_view attributes_of(size_t item) const {
     return attributes.empty() ? std::string_view() : attributes[item];
@@ -36,6 +37,7 @@ std::string members_of(std::string_view json, std::span<const std::string> names
 Result<ItemTexts> copy_texts(const catalogue::View& view,
                              std::span<const catalogue::ItemOrdinal> items,
                              std::span<const std::string> attributes,
-                             platform::ThreadPool& threads);
+                             platform::ThreadPool& threads,
+                             catalogue::ItemOrdinal best_left_out = catalogue::kNoItem);
 
 }  // namespace tessera::engine

@@ -31,6 +31,7 @@ import type {
   RecallRuntimeSummary,
 } from './domain/runtime-types.js';
 import { UseCases } from './domain/use-cases.js';
+import { valuedSummary } from './domain/value.js';
 import { type OpenCatalogue, openCatalogues, widestLevels } from './open-catalogues.js';
 import { Opened } from './opened-parts.js';
 import { droppedIndex, runtimeStores } from './runtime-stores.js';
@@ -91,7 +92,7 @@ export async function createRecallRuntime(options: RecallRuntimeOptions): Promis
       operations: operationsOf(loaded),
       facts: factsOf(loaded, opened, {
         model: { ...engine.model, path: modelPath },
-        catalogue: first.catalogue.summary,
+        catalogue: valuedSummary(first.catalogue),
         promptTemplate: shownTemplate(template, first.compiled.digest),
         userCount: behaviours.store.userCount,
       }),

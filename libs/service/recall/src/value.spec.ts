@@ -98,7 +98,8 @@ const recall = (change: Partial<RecallRequest>, parts: Partial<RecallParts> = {}
 
 describe('a recall by value', () => {
   it('has its items by value, what they are made of and what is left out', async () => {
-    const { items, valuation, exploration } = await recall({ valuation: BY_VALUE });
+    const { items, valuation, exploration, runnerUp } = await recall({ valuation: BY_VALUE });
+    expect(runnerUp).toEqual({ item: 'i3', bid: 2 });
     expect(items).toMatchObject([
       { itemId: 'i2', score: -3, value: { value: 0, terms: { bid: 3 }, pace: 1, criticalBid: 1 } },
       { itemId: 'i0', score: -1, value: { value: -0.5, terms: { bid: 0.5 } } },
@@ -179,6 +180,12 @@ describe('a recall by value', () => {
       excludedItems: 1,
     });
     expect(await explain('i1')).toMatchObject({ verdict: 'no-value', attribute: 'bid' });
+    // Its bid of 1 and the 2.5 by which the last item of the answer is worth more.
+    expect(await explain('i3')).toMatchObject({
+      verdict: 'behind-results',
+      value: { value: -3, terms: { bid: 1 } },
+      neededBid: 3.5,
+    });
     const floored = asked({ valuation: { ...BY_VALUE, floor: -2.75 } });
     const below = await useCases().explain({ recall: floored, itemId: 'i3' }, CONTEXT);
     expect(below).toMatchObject({

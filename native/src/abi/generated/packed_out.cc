@@ -115,6 +115,8 @@ void write_recall_answer([[maybe_unused]] PackedWriter& out, [[maybe_unused]] co
   out.u32(from.rows);
   out.f32s(from.answer.item_terms);
   out.f32(from.answer.best_left_out);
+  out.text(from.texts.best_left_out);
+  out.f32(from.answer.best_left_out_bid);
   out.u32(static_cast<uint32_t>(from.answer.prices));
   out.u32(static_cast<uint32_t>(from.answer.propensities));
   write_watched_item(out, from.explanation);

@@ -6,6 +6,6 @@
 
 namespace tessera::bridge {
 
-inline constexpr std::string_view kAbiDigest = "91f5ef16e7f383b8";
+inline constexpr std::string_view kAbiDigest = "f53d0b0e9e42f68b";
 
 }  // namespace tessera::bridge

@@ -34,6 +34,8 @@ void answer_by_value(const beam::LazySearch& search, const catalogue::Reach& rea
   std::vector<beam::FoundItem> items = search.items(&answer);
   const std::optional<float> missed = search.missed();
   const float next = items.size() > wanted ? items[wanted].key : kNoItem;
+  const std::vector<beam::FoundItem> behind(
+      items.begin() + static_cast<ptrdiff_t>(std::min<size_t>(items.size(), wanted)), items.end());
   items.resize(std::min<size_t>(items.size(), wanted));
   beam::add_items(items, reach, answer);
   const catalogue::Appraiser& appraiser = *search.options().keys.appraiser;
@@ -53,6 +55,11 @@ void answer_by_value(const beam::LazySearch& search, const catalogue::Reach& rea
     answer.critical_bids.push_back(static_cast<float>(
         appraiser.critical_bid(item.item, item.score, static_cast<double>(at_least))));
   }
+  if (behind.empty() || items.empty()) return;
+  const beam::FoundItem& loser = behind.front();
+  answer.best_left_out_item = loser.item;
+  answer.best_left_out_bid = static_cast<float>(
+      appraiser.critical_bid(loser.item, loser.score, static_cast<double>(items.back().key)));
 }
 
 Status add_drawn(const beam::LazySearch& drawing, const catalogue::Reach& reach, uint32_t slots,

@@ -153,6 +153,13 @@ TEST_F(KeyedAnswers, ByValueAreTheBestOfEveryItemAndTellTheBestLeftOut) {
                                std::log(static_cast<double>(told.answer.critical_bids[i]));
     EXPECT_NEAR(at_critical, static_cast<double>(values[10]), 1e-5);
   }
+  const auto& ordinals = by_score.answer.item_ordinals;
+  const auto at = std::find(ordinals.begin(), ordinals.end(), told.answer.best_left_out_item);
+  ASSERT_NE(at, ordinals.end());
+  const float score = by_score.answer.item_scores[static_cast<size_t>(at - ordinals.begin())];
+  EXPECT_EQ(appraiser_->value(score, appraiser_->sum(*at)), values[10]);
+  const double bid = static_cast<double>(told.answer.best_left_out_bid);
+  EXPECT_NEAR(static_cast<double>(score) + std::log(bid), static_cast<double>(values[9]), 1e-5);
 }
 
 TEST_F(KeyedAnswers, DrawnPlacesStandBehindTheFixedOnesAndHavePropensities) {

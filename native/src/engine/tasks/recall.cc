@@ -103,7 +103,8 @@ class RecallRun final : public TaskRun {
     }
     if (!completion.status.is_ok()) return;
     Result<ItemTexts> texts =
-        copy_texts(reach_.view(), completion.answer.item_ordinals, request.attributes, threads);
+        copy_texts(reach_.view(), completion.answer.item_ordinals, request.attributes, threads,
+                   completion.answer.best_left_out_item);
     if (!texts.is_ok()) {
       completion.status = texts.status();
       return;

@@ -17,18 +17,21 @@ const attributesOf = (item: DescribedItem | undefined) =>
 function sentence(answer: ExplainAnswer, eligibility: string, item?: DescribedItem): string {
   const [score, cut] = [answer.score?.toFixed(3), answer.cutScore?.toFixed(3)];
   const value = (answer.ranking ?? answer).value?.value.toFixed(3);
+  // Of a recall by value a path is judged by the best value that lies at or below it.
+  const by = answer.value === undefined ? `score ${score}` : `value ${value}`;
   switch (answer.verdict) {
     case 'returned':
-      return `It is in the answer, at rank ${answer.rank}, with score ${score}.`;
+      return `It is in the answer, at rank ${answer.rank}, with ${by}.`;
     case 'pruned':
       return (
         `The search gave its path up in step ${(answer.step ?? 0) + 1}: there it ranked ` +
-        `${answer.rank} with ${score}, and the last that was kept had ${cut}.`
+        `${answer.rank} with ${score}, and the last that was kept had ${cut}` +
+        `${answer.value === undefined ? '' : ' (highest value at or below a path)'}.`
       );
     case 'behind-sid-cap':
-      return `Its path was found (score ${score}), but other items of its SID took the places.`;
+      return `Its path was found (${by}), but other items of its SID took the places.`;
     case 'behind-results':
-      return `Its path was found (score ${score}), but better items filled the answer first.`;
+      return `Its path was found (${by}), but better items filled the answer first.`;
     case 'behind-ranked':
       return `It was ranked, at place ${answer.rank}; better items filled the answer first.`;
     case 'behind-diversity-cap':
@@ -48,6 +51,13 @@ function sentence(answer: ExplainAnswer, eligibility: string, item?: DescribedIt
     default:
       return 'The catalogue of the recall has never had it. Check the ID.';
   }
+}
+
+/** The bid that would have brought an item in, beside its own. */
+function bidSentence({ neededBid, value }: ExplainAnswer): string {
+  if (neededBid === undefined) return '';
+  const paced = value !== undefined && value.pace < 1 ? `, before its pace of ${value.pace}` : '';
+  return ` A bid of ${neededBid.toPrecision(4)} would have brought it in${paced}.`;
 }
 
 /** Of all live items that the request may get, where a search was asked. */
@@ -89,6 +99,7 @@ function Explanation({
     <Alert color={verdict === 'returned' ? 'teal' : 'orange'} variant="light" title={verdict}>
       {item !== undefined && <b>{item.title || item.itemId}: </b>}
       {sentence(answer, eligibility, item)}
+      {bidSentence(answer)}
       {rankSentence(answer)}
       {excludedItems > 0 && ` The valuation excludes ${excludedItems} live and eligible items.`}
       {sid.length > 0 &&

@@ -101,11 +101,14 @@ async function searched(
   const question = { itemId, asked, sequence: reach.sequence, work: replayed, budgetUs: left() };
   const { ranked, ...rank } = await exactRank(parts, question, signal);
   const value = worth?.valueIn(watched) ?? (ranked && worth?.valueIn(ranked));
+  const isFull = watched.items.length >= search.resultCount;
+  const neededBid = value && isFull && !ranker ? worth?.bidAgainst(watched, value) : undefined;
   return {
     ...(drawnPlace(watched, itemId) ??
       searchVerdict(watched.fate, value && worth?.floorAbove(value))),
     ...rank,
     ...(value && { value }),
+    ...(neededBid !== undefined && { neededBid }),
     ...placed,
     widthsUsed: watched.widthsUsed,
     ...factsOf(parts, prepared, watched),

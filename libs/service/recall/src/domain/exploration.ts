@@ -77,3 +77,7 @@ export function appliedExploration(
   const known = eligibility?.drawn === undefined ? '' : 'part';
   return { ...exploration, noPropensities: propensities === 'known' ? known : propensities };
 }
+
+/** Those that were not drawn. */
+export const fixedOf = <Item extends { readonly explored: boolean }>(items: readonly Item[]) =>
+  items.filter(({ explored }) => !explored);

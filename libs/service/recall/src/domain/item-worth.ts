@@ -1,4 +1,5 @@
 import type { Catalogue, EngineAnswer, Reach, ReachRequest, Term } from '@tessera/engine';
+import { fixedOf } from './exploration.js';
 import type { AppliedValuation, ItemValue, RecallRequest } from './recall-types.js';
 import { AppraisedItems, appliedValuation, itemValue, UNPROVED } from './value.js';
 
@@ -20,11 +21,12 @@ export class ItemWorth {
   ): Promise<ItemWorth | undefined> {
     if (valuation === undefined) return undefined;
     const { valuations } = catalogue;
-    const { terms = [] } = valuations.find(({ name }) => name === valuation.name) ?? {};
+    const formula = valuations.find(({ name }) => name === valuation.name);
     return new ItemWorth(
       itemId,
       appliedValuation(valuation, valuations, UNPROVED),
-      terms,
+      formula?.terms ?? [],
+      formula?.bid ?? '',
       new AppraisedItems(catalogue.appraise(reach, [itemId]), [itemId]),
       await catalogue.excludedItems(reach),
     );
@@ -34,6 +36,8 @@ export class ItemWorth {
     private readonly itemId: string,
     private readonly formula: AppliedValuation,
     private readonly terms: readonly Term[],
+    /** Name of the term that is the bid; '': none is. */
+    private readonly bid: string,
     private readonly appraised: AppraisedItems,
     /** Live and eligible items that the valuation excludes. */
     readonly excludedItems: number,
@@ -52,9 +56,34 @@ export class ItemWorth {
     return item && itemValue(names, itemTerms.subarray(at * names.length), item);
   }
 
+  /**
+   * The lowest bid with which its value would be no lower than that of the last item which the
+   * answer has by value, nor than the floor; undefined where the answer is not full, or no bid
+   * would do.
+   */
+  bidAgainst({ items }: Pick<EngineAnswer, 'items'>, own: ItemValue): number | undefined {
+    const last = fixedOf(items).at(-1);
+    const term = this.terms.find(({ name }) => name === this.bid);
+    const weight = this.formula.weights[this.bid] ?? 0;
+    if (last === undefined || term === undefined || weight <= 0) return undefined;
+    const wanted = Math.max(last.value, this.formula.floor ?? Number.NEGATIVE_INFINITY);
+    const lacking = wanted - own.value;
+    if (lacking <= 0) return undefined;
+    const bid = inverse(term, ((own.terms[this.bid] ?? 0) + lacking) / weight) / own.pace;
+    return Number.isFinite(bid) ? Math.max(0, bid) : undefined;
+  }
+
   /** The floor that keeps an item of this value out; undefined: none does. */
   floorAbove({ value }: ItemValue): number | undefined {
     const { floor } = this.formula;
     return floor !== undefined && value < Math.fround(floor) ? floor : undefined;
   }
+}
+
+/** The attribute of which a term's function makes the number. */
+function inverse({ function: named, min, max }: Term, wanted: number): number {
+  if (named === 'log') return Math.exp(wanted);
+  if (named === 'log1p') return Math.expm1(wanted);
+  if (named === 'identity') return wanted;
+  return wanted <= min || wanted > max ? Number.NaN : wanted;
 }

@@ -24,6 +24,7 @@ import type {
   Verdict,
 } from '@tessera/engine';
 import type { Cancellation } from '@tessera/errors';
+import type { PricedAnswer, PricedLoser } from './runner-up.js';
 
 /**
  * Why an answer was made with less than a user's history; '' where it was not. `no-features`: the
@@ -208,9 +209,8 @@ export type AppliedValuation = WireAppliedValuation;
 export type AppliedExploration = WireAppliedExploration;
 
 /**
- * How far the counts of a recall's caps can be trusted. `exact`; `cut`: there were more behaviours
- * in a window than are read or kept, so that the count may be too low; `unavailable`: the store did
- * not answer, and nothing was counted.
+ * Trust in the counts of a recall's caps. `cut`: there were more behaviours in a window than are
+ * read or kept, so the count may be too low; `unavailable`: the store did not answer.
  */
 export type CapsOutcome = 'exact' | 'cut' | 'unavailable';
 
@@ -256,7 +256,7 @@ export interface RecallSight {
   readonly tree: BeamTree | undefined;
 }
 
-export interface RecallAnswer extends PromptFacts, Certificate {
+export interface RecallAnswer extends PromptFacts, Certificate, PricedAnswer {
   readonly requestId: string;
   readonly items: readonly RecalledItem[];
   /** True when fewer items exist than were asked for. */
@@ -316,7 +316,7 @@ export interface RankAnswer extends PromptFacts {
   readonly ranking: AppliedRanking;
 }
 
-export interface ExplainAnswer extends PromptFacts {
+export interface ExplainAnswer extends PromptFacts, PricedLoser {
   readonly requestId: string;
   readonly itemId: string;
   /** Empty where the item is not in the catalogue. */

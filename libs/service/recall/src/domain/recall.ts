@@ -25,6 +25,7 @@ import type {
   RecallRequest,
 } from './recall-types.js';
 import { certificateOf, uncertified } from './recall-types.js';
+import { runnerUpOf } from './runner-up.js';
 import type { RecallParts } from './runtime-types.js';
 import { sightOf } from './sight.js';
 import { unknownAttributes } from './unknown-attributes.js';
@@ -84,7 +85,7 @@ export async function recall(
       leftOutByDiversity: answer.leftOutByDiversity,
     },
     ...(ranking && { ranking }),
-    ...(applied && { valuation: applied }),
+    ...(applied && { valuation: applied, runnerUp: ranking ? undefined : runnerUpOf(answer) }),
     ...(search.explore && {
       exploration: appliedExploration(search.explore, answer.propensities, request.eligibility),
     }),

@@ -160,6 +160,8 @@ export interface RecallRuntimeSummary {
     readonly pathCount: number;
     readonly depth: number;
     readonly fileBytes: number;
+    /** Those that requests may name; one with heads for rankings alone. */
+    readonly valuations?: readonly { readonly name: string; readonly hasHeads: boolean }[];
   };
   readonly promptTemplate: {
     readonly name: string;

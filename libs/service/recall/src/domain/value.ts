@@ -1,6 +1,6 @@
 /** Values of items, as requests ask for them and answers have them (docs/concepts/value.md). */
 
-import type { CatalogueAppraisal, Formula, Prices, ValuationUse } from '@tessera/engine';
+import type { Catalogue, CatalogueAppraisal, Formula, Prices, ValuationUse } from '@tessera/engine';
 import { invalid } from './check-request.js';
 import type { AppliedValuation, ItemValue, Valuation } from './recall-types.js';
 
@@ -63,6 +63,14 @@ export function valuationUse(
   });
   const floor = finite(`${at}.floor`, valuation.floor);
   return { name: valuation.name, scoreWeight, floor, weights };
+}
+
+/** Facts of a catalogue with its valuations, for those who choose one. */
+export function valuedSummary({ summary, valuations: all }: Catalogue) {
+  const valuations = all.map(({ name, headTerms }) => {
+    return { name, hasHeads: headTerms !== undefined };
+  });
+  return Object.assign({}, summary, { valuations });
 }
 
 /** Knowledge of the items behind an answer by value. */
