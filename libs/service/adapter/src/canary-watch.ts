@@ -8,7 +8,6 @@ import {
   type ComparisonRules,
   type ComparisonSummary,
   type Fault,
-  overlapOf,
 } from './domain/canary-comparison.js';
 import type { AdapterRegistry } from './registry.js';
 
@@ -119,7 +118,9 @@ export class CanaryWatch {
   }
 
   private report({ comparison }: Watched): CanaryReport {
-    return { summary: comparison.summary, verdicts: comparison.verdicts(this.settings.rules) };
+    const { summary, moved } = comparison;
+    const verdicts = comparison.verdicts(this.settings.rules);
+    return { summary, verdicts, moves: moved.moves };
   }
 
   private of({ name, digest }: AdapterVersion): Watched {
@@ -170,7 +171,7 @@ export class CanaryWatch {
     again(held?.served)
       .then((answer) => {
         const ours = items.map(({ itemId }) => itemId);
-        watched.comparison.shadow(overlapOf(ours, answer.itemIds));
+        watched.comparison.shadow(ours, answer.itemIds);
         this.decide(canary, watched);
       })
       // Whatever keeps the active version from it says nothing of the canary.

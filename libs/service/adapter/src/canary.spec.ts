@@ -27,6 +27,10 @@ const good: Fill = ({ canary, active }) => {
   active.answered(answer);
 };
 
+const TEN = [...'abcdefghij'];
+/** Ten items, so many of them of `TEN`. */
+const sharing = (count: number) => [...TEN.slice(0, count), ...'klmnopqrst'].slice(0, 10);
+
 /** Samples that break a rule at the tenth, and samples that are just good enough. */
 const cases: [string, Fill, Fill][] = [
   ['failures', (c, i) => (i === 9 ? c.canary.failed() : good(c, i)), good],
@@ -43,7 +47,7 @@ const cases: [string, Fill, Fill][] = [
     (c, i) => c.canary.answered({ ...answer, isShort: i >= 7 }),
     (c, i) => c.canary.answered({ ...answer, isShort: i >= 8 }),
   ],
-  ['overlap', (c, i) => c.shadow(i === 9 ? 0.2 : 0.3), (c) => c.shadow(0.31)],
+  ['overlap', (c, i) => c.shadow(TEN, sharing(i === 9 ? 2 : 3)), (c) => c.shadow(TEN, sharing(4))],
   [
     'latency',
     (c) => {
@@ -90,6 +94,19 @@ describe('the comparison of a canary', () => {
     expect(broken.fault(RULES)?.rule).toBe(rule);
     expect(broken.fault(RULES)?.message).toMatch(/expected .*, got /);
     expect(kept.fault(RULES)).toBeUndefined();
+  });
+
+  it('counts the items that the canary gains and loses in shadowed recalls', () => {
+    const comparison = new CanaryComparison();
+    comparison.shadow(['a', 'b', 'c'], ['b', 'd']);
+    comparison.shadow(['a', 'c', 'e'], ['c', 'e']);
+    expect(comparison.moved.moves).toEqual({
+      gained: [
+        { itemId: 'a', recalls: 2 },
+        { itemId: 'c', recalls: 1 },
+      ],
+      lost: [{ itemId: 'd', recalls: 1 }],
+    });
   });
 
   it('takes as overlap what both have, of the longer answer', () => {

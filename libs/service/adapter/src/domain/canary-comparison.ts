@@ -1,6 +1,7 @@
 /** How a canary is compared with what serves everybody else: docs/operate/adapter-versions.md. */
 
 import { type ClickRate, clickRate, clickVerdict, differenceToEnd } from './click-rates.js';
+import { MovedItems, type Moves } from './moved-items.js';
 
 /** When a canary is too bad. Each rule waits for its least number of samples. */
 export interface ComparisonRules {
@@ -53,6 +54,7 @@ export interface RuleVerdict {
 export interface CanaryReport {
   readonly summary: ComparisonSummary;
   readonly verdicts: readonly RuleVerdict[];
+  readonly moves: Moves;
 }
 
 const LATENCIES_KEPT = 1024;
@@ -156,12 +158,14 @@ export class CanaryComparison {
   readonly canary = new ArmRecord();
   readonly active = new ArmRecord();
   shadowed = 0;
+  readonly moved = new MovedItems();
   private overlaps = 0;
 
   /** Both versions answered the same recall. */
-  shadow(overlap: number): void {
+  shadow(canary: readonly string[], active: readonly string[]): void {
     this.shadowed += 1;
-    this.overlaps += overlap;
+    this.overlaps += overlapOf(canary, active);
+    this.moved.note(canary, active);
   }
 
   get overlap(): number {
