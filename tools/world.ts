@@ -14,6 +14,8 @@ import { type HourFigures, WORLD_DEFAULTS, World, type WorldOptions } from './wo
 const { users, visits, drift, market, explore, seed } = WORLD_DEFAULTS;
 const { newAds, freshImpressions, budget } = market;
 const percentOf = (share: number) => String(share * 100);
+const DRAW_ALL = 0.3;
+const RANK = 0.1;
 
 const USAGE = `usage: npm run world -- [--days N] [--seed N] [flags]
 
@@ -37,6 +39,10 @@ picture in a folder. The same seed has the same visits, drift and new ads, whate
   --budget PERCENT     of a campaign's expected spending; 0: none (default: ${percentOf(budget)})
   --explore PERCENT    of the recalls that draw one place among fresh ads (default:
                        ${percentOf(explore)})
+  --draw PERCENT       of the recalls that draw three places among all ads, from which the
+                       console's page Outcomes estimates (default: ${percentOf(DRAW_ALL)})
+  --rank PERCENT       of the other recalls that are ranked by heads, where the service has some
+                       (default: ${percentOf(RANK)})
   --bot ITEM=PERCENT   one more user, with this share of all behaviours: clicks on the item
 ${CONNECTION_USAGE}`;
 
@@ -51,6 +57,8 @@ const NUMBERS = {
   fresh: [1, 1_000_000],
   budget: [0, 1_000_000],
   explore: [0, 100],
+  draw: [0, 100],
+  rank: [0, 100],
 } as const satisfies Readonly<Record<string, readonly [number, number]>>;
 const FLAGS: Readonly<Record<string, FlagKind>> = {
   ...CONNECTION_FLAGS,
@@ -75,7 +83,7 @@ function optionsOf(flags: Flags): WorldOptions {
     const [min, max] = NUMBERS[name];
     return flags.integer(name, min, max) ?? otherwise;
   };
-  const percent = (name: 'drift' | 'budget' | 'explore', otherwise: number) =>
+  const percent = (name: 'drift' | 'budget' | 'explore' | 'draw' | 'rank', otherwise: number) =>
     number(name, otherwise * 100) / 100;
   const bot = flags.text('bot');
   const strength = percent('drift', 1);
@@ -95,6 +103,8 @@ function optionsOf(flags: Flags): WorldOptions {
       budget: percent('budget', market.budget),
     },
     explore: percent('explore', explore),
+    drawAll: percent('draw', DRAW_ALL),
+    rank: percent('rank', RANK),
     ...(bot !== undefined && { bot: botOf(bot) }),
   };
   const perDay = options.users * options.visits;

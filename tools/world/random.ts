@@ -23,6 +23,7 @@ export const DRAW = {
   ending: 14,
   arrival: 15,
   explore: 16,
+  rank: 17,
 } as const;
 
 /** A bijection of 32 bits (Chris Wellons, lowbias32). */

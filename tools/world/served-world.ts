@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { DEFAULT_ADAPTER } from '@tessera/adapter';
 import { type Connection, TesseraClient } from '@tessera/client';
 import type { WireBehaviour } from '@tessera/contracts';
+import { TesseraError } from '@tessera/errors';
 import { AdapterClient } from '../served/adapter-client.js';
 import { callError } from '../served/call-error.js';
 import { CatalogueClient } from '../served/catalogue-client.js';
@@ -32,6 +33,9 @@ interface Versions {
   readonly versions: readonly { readonly state: string; readonly learnedUntilMs: number }[];
 }
 
+/** Places of an answer that are drawn among all ads. */
+const DRAWN_OF_ALL = 3;
+
 /** Drawn places are for fresh ads. */
 const DRAWN = {
   predicate: undefined,
@@ -48,6 +52,8 @@ export class ServedWorld implements WorldService {
   private readonly adapters: AdapterClient;
   /** Names of events: the same world may use the same service again. */
   private readonly run = randomUUID().slice(0, 8);
+  /** False once it has refused to rank. */
+  private hasHeads = true;
 
   /** @param clock of the users, milliseconds since 1970 */
   constructor(
@@ -77,17 +83,32 @@ export class ServedWorld implements WorldService {
   }
 
   async recall(question: WorldRecall): Promise<WorldAnswer> {
-    const { visit, userId, daypart, resultCount, explores } = question;
+    const { visit, userId, daypart, resultCount, explores, drawsAll, ranks } = question;
     const explored = { explore: { slots: 1 }, eligibility: DRAWN };
+    const isRanked = ranks === true && this.hasHeads;
     const request = {
       requestId: this.named(visit),
       userId,
       scene: { daypart },
       resultCount,
       ...(explores && explored),
+      ...(drawsAll === true && { explore: { slots: DRAWN_OF_ALL } }),
     };
-    const { items, versions } = await this.client.recall(request, RECALL_MS);
+    const { items, versions } = isRanked
+      ? await this.ranked(request)
+      : await this.client.recall(request, RECALL_MS);
     return { itemIds: items.map(({ itemId }) => itemId), version: versions?.adapter ?? '' };
+  }
+
+  /** A service without heads is asked to rank once. */
+  private async ranked(request: object) {
+    try {
+      return await this.client.recall({ ...request, rank: {} }, RECALL_MS);
+    } catch (thrown) {
+      if (TesseraError.from(thrown).retryable) throw thrown;
+      this.hasHeads = false;
+      return this.client.recall(request, RECALL_MS);
+    }
   }
 
   async append(behaviours: readonly WorldBehaviour[]): Promise<void> {

@@ -20,6 +20,10 @@ export interface WorldRecall {
   readonly resultCount: number;
   /** One place is drawn among fresh ads. */
   readonly explores: boolean;
+  /** Some places are drawn among all ads; never with `explores`. */
+  readonly drawsAll?: boolean;
+  /** Its ads are ranked by the heads of the service, where it has some. */
+  readonly ranks?: boolean;
 }
 
 export interface WorldAnswer {

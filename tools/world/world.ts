@@ -3,6 +3,7 @@ import { Advertisers, type Arrival, isNewAd, type Market } from './advertisers.j
 import { ChangeQueue } from './change-queue.js';
 import { DAYPARTS, daypartOf, shareOfHour } from './daypart.js';
 import { DRAW, draw, textKey } from './random.js';
+import { type RecallShares, recallKind } from './recall-kind.js';
 import { type Ad, type Drift, Truth } from './truth.js';
 import type { WorldAnswer, WorldBehaviour, WorldItem, WorldService } from './world-service.js';
 
@@ -20,15 +21,12 @@ const PURCHASE_HOURS_MAX = 24;
 /** A place is looked at with probability 1 / position^0.7. */
 const POSITION_BIAS = 0.7;
 
-export interface WorldOptions {
-  readonly seed: number;
+export interface WorldOptions extends RecallShares {
   readonly users: number;
   /** Of a user, a day. */
   readonly visits: number;
   readonly drift: Drift;
   readonly market: Market;
-  /** Share of visits whose recall explores among fresh ads. */
-  readonly explore: number;
   /** One more user, who makes this share of all behaviours: clicks on one item. */
   readonly bot?: { readonly item: string; readonly share: number };
 }
@@ -215,7 +213,7 @@ export class World {
           userId: this.userName(user),
           daypart: DAYPARTS[daypart] as string,
           resultCount: RESULTS,
-          explores: this.explores(number),
+          ...recallKind(this.options, number),
         };
         answers[at] = await this.service.recall(question).catch(() => undefined);
       }
@@ -235,7 +233,7 @@ export class World {
       figures.lost += 1;
       return [];
     }
-    if (this.explores(visit.number)) figures.explored += 1;
+    if (recallKind(this.options, visit.number).explores) figures.explored += 1;
     figures.versions.set(answer.version, (figures.versions.get(answer.version) ?? 0) + 1);
     // The user judges the page as it came: a click on it changes what they like afterwards.
     const page = answer.itemIds.map((item) => {
@@ -356,10 +354,6 @@ export class World {
       freshnessSeconds: learned === undefined ? null : (Date.now() - learned) / 1000,
       versions: Object.fromEntries(versions),
     });
-  }
-
-  private explores(visit: number): boolean {
-    return draw(this.options.seed, DRAW.explore, visit) < this.options.explore;
   }
 
   private visitName(visit: number): string {

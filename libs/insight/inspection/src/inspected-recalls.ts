@@ -22,6 +22,9 @@ export interface InspectedRecallsParts {
   readonly pulseMs: number;
 }
 
+/** Recalls of a pulse that are recorded because they draw: more than any estimate asks again. */
+const DRAWS_MAX = 50;
+
 /** How many pulses are held here: those of the last hour come from the store. */
 const PULSES_HELD = 720;
 
@@ -38,6 +41,8 @@ export interface InspectedAnswer {
 export class InspectedRecalls implements Pick<RecallServing, 'recall'> {
   private meter: PulseMeter;
   private readonly held: Pulse[] = [];
+  /** Recalls of this pulse that were recorded because they draw. */
+  private draws = 0;
   private readonly timer: NodeJS.Timeout;
 
   constructor(private readonly parts: InspectedRecallsParts) {
@@ -83,8 +88,10 @@ export class InspectedRecalls implements Pick<RecallServing, 'recall'> {
     source: RecallSource,
   ): Promise<InspectedAnswer> {
     const { serving, store, rules, draw, nowMs } = this.parts;
-    const asked = { isAskedFor: request.wantsSight ?? false, userId: request.userId };
+    const isDrawn = drawsAmongAll(request) && this.draws < DRAWS_MAX;
+    const asked = { isAskedFor: request.wantsSight ?? false, userId: request.userId, isDrawn };
     const reason = store === undefined ? undefined : reasonToRecord(asked, rules, draw());
+    if (reason === 'draw') this.draws += 1;
     const { wantsSight: _asked, ...plain } = request;
     const wanted = reason === undefined ? plain : { ...plain, wantsSight: true };
     const id = reason === undefined ? '' : randomUUID();
@@ -116,8 +123,13 @@ export class InspectedRecalls implements Pick<RecallServing, 'recall'> {
     const now = nowMs();
     const pulse = this.meter.end(now, catalogueSequence());
     this.meter = new PulseMeter(now);
+    this.draws = 0;
     this.held.push(pulse);
     if (this.held.length > PULSES_HELD) this.held.shift();
     store?.offerPulse(pulse);
   }
 }
+
+/** Draws among a part of the items, or of ranked ones, tell nothing of other settings. */
+const drawsAmongAll = ({ explore, eligibility, rank }: RecallRequest) =>
+  explore !== undefined && eligibility?.drawn === undefined && rank === undefined;

@@ -7,19 +7,24 @@ import { treeBytes, treeRows } from './tree-rows.js';
 
 describe('sampling', () => {
   const rules = { percent: 25, users: parseWatchedUsers(' ann, bob ,,') };
-  const reason = (recall: { isAskedFor?: boolean; userId?: string }, draw: number) =>
-    reasonToRecord({ isAskedFor: false, userId: undefined, ...recall }, rules, draw);
+  const plain = { isAskedFor: false, userId: undefined, isDrawn: false };
+  const reason = (
+    recall: { isAskedFor?: boolean; userId?: string; isDrawn?: boolean },
+    draw: number,
+  ) => reasonToRecord(Object.assign({}, plain, recall), rules, draw);
 
-  it('records what is asked for, then watched users, then the share', () => {
+  it('records what is asked for, then watched users, then draws, then the share', () => {
     expect(reason({ isAskedFor: true, userId: 'ann' }, 0)).toBe('request');
     expect(reason({ userId: 'ann' }, 0.99)).toBe('user');
+    expect(reason({ userId: 'ann', isDrawn: true }, 0.99)).toBe('user');
+    expect(reason({ userId: 'carl', isDrawn: true }, 0.99)).toBe('draw');
     expect(reason({ userId: 'carl' }, 0.2499)).toBe('share');
     expect(reason({ userId: 'carl' }, 0.25)).toBeUndefined();
     expect(reason({ userId: '' }, 0.99)).toBeUndefined();
   });
 
   it('records nothing of a share of nothing and everything of all', () => {
-    const asked = { isAskedFor: false, userId: undefined };
+    const asked = plain;
     expect(reasonToRecord(asked, { percent: 0, users: new Set() }, 0)).toBeUndefined();
     expect(reasonToRecord(asked, { percent: 100, users: new Set() }, 0.999_999)).toBe('share');
   });

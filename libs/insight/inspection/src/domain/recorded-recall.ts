@@ -14,7 +14,7 @@ import {
 import type { TreeRow } from './tree-rows.js';
 
 /** Why it is recorded: asked for by the request, its user is watched, or it fell in the share. */
-export type RecordReason = 'request' | 'user' | 'share';
+export type RecordReason = 'request' | 'user' | 'draw' | 'share';
 
 /** By which door it arrived: served to a caller, or tried in the console. */
 export type RecallSource = 'served' | 'console';

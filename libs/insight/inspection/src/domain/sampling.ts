@@ -18,11 +18,17 @@ export function parseWatchedUsers(text: string): ReadonlySet<string> {
  * @param draw evenly distributed in [0, 1)
  */
 export function reasonToRecord(
-  recall: { readonly isAskedFor: boolean; readonly userId: string | undefined },
+  recall: {
+    readonly isAskedFor: boolean;
+    readonly userId: string | undefined;
+    /** It draws among all items, and estimates of other settings will ask it again. */
+    readonly isDrawn: boolean;
+  },
   { percent, users }: SamplingRules,
   draw: number,
 ): RecordReason | undefined {
   if (recall.isAskedFor) return 'request';
   if (recall.userId !== undefined && users.has(recall.userId)) return 'user';
+  if (recall.isDrawn) return 'draw';
   return draw * 100 < percent ? 'share' : undefined;
 }
