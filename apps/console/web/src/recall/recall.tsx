@@ -19,6 +19,7 @@ import { eligibilityWords } from './eligibility-words.js';
 import { HistoryList } from './history-list.js';
 import { ItemTable } from './item-table.js';
 import { StageBar } from './stage-bar.js';
+import { TwoRows } from './two-rows.js';
 import { WhyNot } from './why-not.js';
 import { isByScore, WorthMarks, whatIf } from './worth-marks.js';
 
@@ -114,6 +115,11 @@ function Answered({ page }: { page: RecallPage }) {
             onChoose={setSid}
           />
         </Section>
+        {answer.items.length > 1 && (
+          <Section title="Two rows side by side">
+            <TwoRows items={answer.items} />
+          </Section>
+        )}
       </Grid.Col>
       <Grid.Col span={{ base: 12, lg: 6, xl: 7 }}>
         <Stack>

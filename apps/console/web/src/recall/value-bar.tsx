@@ -14,7 +14,9 @@ export type Part = readonly [name: string, amount: number];
 export function partsOf({ value, terms }: Worth): readonly Part[] {
   const named = Object.entries(terms);
   const sum = named.reduce((total, [, amount]) => total + amount, 0);
-  return [['score', value - sum], ...named];
+  // A score of weight 0 leaves what rounding does.
+  const score = value - sum;
+  return Math.abs(score) < 1e-5 ? named : [['score', score], ...named];
 }
 
 /** Of the bar of a value: its parts end to end. */
