@@ -59,7 +59,12 @@ ALTER TABLE recall_fact
     ADD COLUMN IF NOT EXISTS rank_left_out UInt32,
     ADD COLUMN IF NOT EXISTS item_heads Array(Map(String, Float32)),
     ADD COLUMN IF NOT EXISTS rank_values Array(Float32),
-    ADD COLUMN IF NOT EXISTS recall_ranks Array(UInt32);
+    ADD COLUMN IF NOT EXISTS recall_ranks Array(UInt32),
+    ADD COLUMN IF NOT EXISTS critical_bids Array(Nullable(Float32)),
+    ADD COLUMN IF NOT EXISTS unpriced LowCardinality(String),
+    ADD COLUMN IF NOT EXISTS runner_up String,
+    ADD COLUMN IF NOT EXISTS runner_up_value Nullable(Float32),
+    ADD COLUMN IF NOT EXISTS runner_up_bid Nullable(Float32);
 
 CREATE TABLE IF NOT EXISTS behaviour
 (
@@ -91,6 +96,12 @@ PARTITION BY toYYYYMM(time)
 ORDER BY (time, item_id)
 TTL toDateTime(time) + INTERVAL 400 DAY
 COMMENT 'every change of a catalogue';
+
+ALTER TABLE change
+    ADD COLUMN IF NOT EXISTS attribute LowCardinality(String),
+    ADD COLUMN IF NOT EXISTS value String,
+    ADD COLUMN IF NOT EXISTS pace Nullable(Float64);
+
 
 -- Sequences are those of the serving nodes, which no topic carries: loaded from the file of a node, e.g.
 -- INSERT INTO item_version SELECT * FROM s3('.../facts/item_version/all.parquet');

@@ -56,6 +56,7 @@ const ACTIVATED: AdapterView = {
 
 export const RANKING_VERSIONS: AdaptersPage = {
   isKept: true,
+  titles: {},
   defaultName: 'main',
   versions: [ACTIVATED, VERSION],
   arena: { usedBytes: 2 ** 23, maxBytes: 2 ** 28 },

@@ -36,3 +36,30 @@ export function adapterChange(entry: AuditEntry): AdapterChange {
   const { timeMs, action, actor, role = '', name, digest, outcome, detail } = entry;
   return { timeMs, action, actor, role, name, digest, outcome, detail };
 }
+
+/**
+ * The changes with those by which the versions that serve began to, where the log has none of
+ * them: it was begun later, or nobody asked for it, as in the first start of a demo.
+ */
+export function withServing(
+  changes: readonly AdapterChange[],
+  versions: readonly Pick<ListedVersion, 'state' | 'changedMs' | 'name' | 'digest'>[],
+  isWhole: boolean,
+): readonly AdapterChange[] {
+  const begins = (change: AdapterChange, { name, digest }: (typeof versions)[number]) =>
+    change.name === name &&
+    (change.action === 'rollback' ||
+      (change.action === 'activate' && digest.startsWith(change.digest)));
+  const unsaid = versions.filter(
+    (version) =>
+      isWhole &&
+      (version.state === 'active' || version.state === 'canary') &&
+      !changes.some((change) => begins(change, version)),
+  );
+  const said = unsaid.map(({ changedMs: timeMs, name, digest, state }) => {
+    const detail = `${state} since then; the log of audits does not say who did it`;
+    const nobody = { actor: '', role: '', outcome: 'OK', detail };
+    return Object.assign({ timeMs, action: 'activate', name, digest }, nobody);
+  });
+  return [...changes, ...said].sort((a, b) => b.timeMs - a.timeMs);
+}

@@ -44,6 +44,7 @@ import type {
   VersionsPage,
 } from './api-types.js';
 import type { ImportState } from './imports.js';
+import type { TablePage } from './table-types.js';
 
 /** Removed notes, sets and the like; false: there was none. */
 interface Removed {
@@ -105,6 +106,7 @@ export interface ConsoleAnswers {
   readonly 'get analysis/unreached': UnreachedPage;
   readonly 'get analysis/versions': VersionsPage;
   readonly 'get analysis/outcomes': OutcomesPage;
+  readonly 'get analysis/tables/{name}': TablePage;
   readonly 'get analysis/ads/{id}': AdPage;
   readonly 'get analysis/items': ItemsPage;
   readonly 'get analysis/change': UserChangePage;

@@ -118,6 +118,7 @@ export interface About {
     readonly liveItemCount: number;
   };
   readonly promptTemplate: { readonly name: string; readonly digest: string };
+  readonly valuations: readonly { readonly name: string; readonly hasHeads: boolean }[];
   readonly isRecording: boolean;
   readonly canErase: boolean;
 }
@@ -350,15 +351,14 @@ export interface CanaryView {
 export interface AdaptersPage {
   /** False where no adapters are kept. */
   readonly isKept: boolean;
-  /** Of requests that name none. */
   readonly defaultName: string;
   /** By name, newest first. */
   readonly versions: readonly AdapterView[];
+  readonly titles: Readonly<Record<string, string>>;
   readonly arena: { readonly usedBytes: number; readonly maxBytes: number };
   readonly disk: { readonly usedBytes: number; readonly maxBytes: number };
 }
 
-/** A line of the audit log. */
 export interface AdapterChange {
   readonly timeMs: number;
   readonly action: string;

@@ -77,6 +77,7 @@ const ANALYSIS_OPERATIONS: readonly Operation[] = [
   question('unreached', 'Items that could have been recalled and were not', ['by', 'limit']),
   question('versions', 'Versions beside each other', ['by', 'arms']),
   question('outcomes', 'Estimates of the reward under a target', ['what', 'reward', 'recalls']),
+  question('tables/{name}', 'Bids, spend, new ads, exploration or heads', ['by', 'bid']),
   question('ads/{id}', 'One ad: its recalls and outcomes', []),
   question('items', 'Items with facets', ['text', 'live', 'offset', 'limit']),
   {

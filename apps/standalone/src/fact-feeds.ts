@@ -1,6 +1,12 @@
 import { parseCatalogueSpecs } from '@tessera/catalogue';
 import type { Config } from '@tessera/config';
-import { type ChildFactStore, type EndedRecall, ItemFeed, PredicateFeed } from '@tessera/facts';
+import {
+  answeredBy,
+  type ChildFactStore,
+  type EndedRecall,
+  ItemFeed,
+  PredicateFeed,
+} from '@tessera/facts';
 import type { RecallRuntime } from '@tessera/recall';
 import type { Log } from '@tessera/telemetry';
 import { MILLISECONDS_PER_MINUTE } from '@tessera/units';
@@ -12,7 +18,10 @@ export interface FactFeeds {
   close(): Promise<void>;
 }
 
-/** Versions that serve or wait, as the facts have them. */
+/**
+ * Versions that serve or wait, as the facts have them: adapters from when they began to, others
+ * from when they were seen.
+ */
 function versionsOf({ operations, facts }: RecallRuntime, timeMs: number) {
   const { promptTemplate } = facts.summary;
   const none = { timeMs, name: '', state: 'active', parent: '' };
@@ -25,9 +34,9 @@ function versionsOf({ operations, facts }: RecallRuntime, timeMs: number) {
     { ...none, kind: 'model', digest } as const,
     { ...none, kind: 'template', digest: templateDigest, name: template } as const,
     ...adapters.map(
-      ({ name, digest: own, state }) =>
+      ({ name, digest: own, state, changedMs }) =>
         ({
-          timeMs,
+          timeMs: changedMs,
           kind: 'adapter',
           digest: own,
           name,
@@ -69,28 +78,41 @@ export function factFeeds(
   });
   const catalogue = (name: string) => operations.changesOf(name);
   const predicates = new PredicateFeed({ store: facts, catalogue, nowMs: Date.now, onFault });
-  const endVersions = watchVersions(runtime, facts, onFault);
+  const watch = watchVersions(runtime, facts, onFault);
   return {
     recalled: (recall) => {
+      watch.seen(recall);
       if (facts.offerRecall(recall)) predicates.note(recall.request);
     },
     close: async () => {
-      endVersions();
+      watch.end();
       await predicates.close();
       for (const feed of feeds) await feed.close();
     },
   };
 }
 
-/** Each minute, and once at the beginning. */
+/**
+ * Each minute, at the beginning, and with the first recall that a version answers: it may be gone
+ * within the minute.
+ */
 function watchVersions(
   runtime: RecallRuntime,
   facts: ChildFactStore,
   onFault: (thrown: unknown) => void,
-): () => void {
+) {
+  const answered = new Set<string>();
   const note = () => void facts.noteVersions(versionsOf(runtime, Date.now())).catch(onFault);
   note();
   const timer = setInterval(note, MILLISECONDS_PER_MINUTE);
   timer.unref();
-  return () => clearInterval(timer);
+  return {
+    seen: (recall: EndedRecall) => {
+      const key = answeredBy(recall);
+      if (key === '' || answered.has(key)) return;
+      answered.add(key);
+      note();
+    },
+    end: () => clearInterval(timer),
+  };
 }

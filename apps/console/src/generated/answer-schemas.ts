@@ -269,6 +269,25 @@ export const ANSWER_SCHEMAS: Readonly<Record<keyof ConsoleAnswers, object>> = {
         ],
         "additionalProperties": false
       },
+      "valuations": {
+        "type": "array",
+        "items": {
+          "type": "object",
+          "properties": {
+            "name": {
+              "type": "string"
+            },
+            "hasHeads": {
+              "type": "boolean"
+            }
+          },
+          "required": [
+            "name",
+            "hasHeads"
+          ],
+          "additionalProperties": false
+        }
+      },
       "isRecording": {
         "type": "boolean"
       },
@@ -283,6 +302,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<keyof ConsoleAnswers, object>> = {
       "model",
       "catalogue",
       "promptTemplate",
+      "valuations",
       "isRecording",
       "canErase"
     ],
@@ -1032,11 +1052,60 @@ export const ANSWER_SCHEMAS: Readonly<Record<keyof ConsoleAnswers, object>> = {
                     ],
                     "additionalProperties": false
                   }
+                },
+                "moves": {
+                  "type": "object",
+                  "properties": {
+                    "gained": {
+                      "type": "array",
+                      "items": {
+                        "type": "object",
+                        "properties": {
+                          "itemId": {
+                            "type": "string"
+                          },
+                          "recalls": {
+                            "type": "number"
+                          }
+                        },
+                        "required": [
+                          "itemId",
+                          "recalls"
+                        ],
+                        "additionalProperties": false
+                      }
+                    },
+                    "lost": {
+                      "type": "array",
+                      "items": {
+                        "type": "object",
+                        "properties": {
+                          "itemId": {
+                            "type": "string"
+                          },
+                          "recalls": {
+                            "type": "number"
+                          }
+                        },
+                        "required": [
+                          "itemId",
+                          "recalls"
+                        ],
+                        "additionalProperties": false
+                      }
+                    }
+                  },
+                  "required": [
+                    "gained",
+                    "lost"
+                  ],
+                  "additionalProperties": false
                 }
               },
               "required": [
                 "summary",
-                "verdicts"
+                "verdicts",
+                "moves"
               ],
               "additionalProperties": false
             }
@@ -1090,6 +1159,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<keyof ConsoleAnswers, object>> = {
               "enum": [
                 "request",
                 "user",
+                "draw",
                 "share"
               ]
             },
@@ -1247,6 +1317,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<keyof ConsoleAnswers, object>> = {
             "enum": [
               "request",
               "user",
+              "draw",
               "share"
             ]
           },
@@ -2028,6 +2099,22 @@ export const ANSWER_SCHEMAS: Readonly<Record<keyof ConsoleAnswers, object>> = {
               "rows": {
                 "type": "number"
               },
+              "runnerUp": {
+                "type": "object",
+                "properties": {
+                  "item": {
+                    "type": "string"
+                  },
+                  "bid": {
+                    "type": "number"
+                  }
+                },
+                "required": [
+                  "item",
+                  "bid"
+                ],
+                "additionalProperties": false
+              },
               "history": {
                 "type": "array",
                 "items": {
@@ -2255,6 +2342,9 @@ export const ANSWER_SCHEMAS: Readonly<Record<keyof ConsoleAnswers, object>> = {
   "post recalls/{id}/explain": {
     "type": "object",
     "properties": {
+      "neededBid": {
+        "type": "number"
+      },
       "historyItems": {
         "type": "number"
       },
@@ -3574,11 +3664,60 @@ export const ANSWER_SCHEMAS: Readonly<Record<keyof ConsoleAnswers, object>> = {
                     ],
                     "additionalProperties": false
                   }
+                },
+                "moves": {
+                  "type": "object",
+                  "properties": {
+                    "gained": {
+                      "type": "array",
+                      "items": {
+                        "type": "object",
+                        "properties": {
+                          "itemId": {
+                            "type": "string"
+                          },
+                          "recalls": {
+                            "type": "number"
+                          }
+                        },
+                        "required": [
+                          "itemId",
+                          "recalls"
+                        ],
+                        "additionalProperties": false
+                      }
+                    },
+                    "lost": {
+                      "type": "array",
+                      "items": {
+                        "type": "object",
+                        "properties": {
+                          "itemId": {
+                            "type": "string"
+                          },
+                          "recalls": {
+                            "type": "number"
+                          }
+                        },
+                        "required": [
+                          "itemId",
+                          "recalls"
+                        ],
+                        "additionalProperties": false
+                      }
+                    }
+                  },
+                  "required": [
+                    "gained",
+                    "lost"
+                  ],
+                  "additionalProperties": false
                 }
               },
               "required": [
                 "summary",
-                "verdicts"
+                "verdicts",
+                "moves"
               ],
               "additionalProperties": false
             }
@@ -3604,6 +3743,12 @@ export const ANSWER_SCHEMAS: Readonly<Record<keyof ConsoleAnswers, object>> = {
             "facts"
           ],
           "additionalProperties": false
+        }
+      },
+      "titles": {
+        "type": "object",
+        "additionalProperties": {
+          "type": "string"
         }
       },
       "arena": {
@@ -3643,6 +3788,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<keyof ConsoleAnswers, object>> = {
       "isKept",
       "defaultName",
       "versions",
+      "titles",
       "arena",
       "disk"
     ],
@@ -4290,8 +4436,28 @@ export const ANSWER_SCHEMAS: Readonly<Record<keyof ConsoleAnswers, object>> = {
       "keepBytes": {
         "type": "number"
       },
-      "dropped": {
-        "type": "number"
+      "lost": {
+        "type": "array",
+        "items": {
+          "type": "object",
+          "properties": {
+            "table": {
+              "type": "string"
+            },
+            "rows": {
+              "type": "number"
+            },
+            "sinceMs": {
+              "type": "number"
+            }
+          },
+          "required": [
+            "table",
+            "rows",
+            "sinceMs"
+          ],
+          "additionalProperties": false
+        }
       },
       "fault": {
         "type": "string"
@@ -4326,7 +4492,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<keyof ConsoleAnswers, object>> = {
       "files",
       "keepMs",
       "keepBytes",
-      "dropped",
+      "lost",
       "fault",
       "factShare",
       "recordShare",
@@ -4652,6 +4818,9 @@ export const ANSWER_SCHEMAS: Readonly<Record<keyof ConsoleAnswers, object>> = {
             "changes": {
               "type": "number"
             },
+            "firstSequence": {
+              "type": "number"
+            },
             "sequence": {
               "type": "number"
             },
@@ -4664,6 +4833,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<keyof ConsoleAnswers, object>> = {
             "kind",
             "text",
             "changes",
+            "firstSequence",
             "sequence",
             "digest"
           ],
@@ -4795,6 +4965,9 @@ export const ANSWER_SCHEMAS: Readonly<Record<keyof ConsoleAnswers, object>> = {
             "changes": {
               "type": "number"
             },
+            "firstSequence": {
+              "type": "number"
+            },
             "sequence": {
               "type": "number"
             },
@@ -4807,6 +4980,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<keyof ConsoleAnswers, object>> = {
             "kind",
             "text",
             "changes",
+            "firstSequence",
             "sequence",
             "digest"
           ],
@@ -5415,6 +5589,119 @@ export const ANSWER_SCHEMAS: Readonly<Record<keyof ConsoleAnswers, object>> = {
       "rewards",
       "targetItems",
       "users"
+    ],
+    "additionalProperties": false
+  },
+  "get analysis/tables/{name}": {
+    "type": "object",
+    "properties": {
+      "name": {
+        "type": "string",
+        "enum": [
+          "bids",
+          "spend",
+          "arrivals",
+          "exploration",
+          "calibration"
+        ]
+      },
+      "oneIn": {
+        "type": "number"
+      },
+      "figures": {
+        "type": "array",
+        "items": {
+          "type": "object",
+          "properties": {
+            "label": {
+              "type": "string"
+            },
+            "form": {
+              "type": "string",
+              "enum": [
+                "text",
+                "item",
+                "time",
+                "count",
+                "share",
+                "number",
+                "hours"
+              ]
+            },
+            "value": {
+              "type": "number",
+              "nullable": true
+            }
+          },
+          "required": [
+            "label",
+            "form",
+            "value"
+          ],
+          "additionalProperties": false
+        }
+      },
+      "columns": {
+        "type": "array",
+        "items": {
+          "type": "object",
+          "properties": {
+            "name": {
+              "type": "string"
+            },
+            "label": {
+              "type": "string"
+            },
+            "form": {
+              "type": "string",
+              "enum": [
+                "text",
+                "item",
+                "time",
+                "count",
+                "share",
+                "number",
+                "hours"
+              ]
+            }
+          },
+          "required": [
+            "name",
+            "label",
+            "form"
+          ],
+          "additionalProperties": false
+        }
+      },
+      "rows": {
+        "type": "array",
+        "items": {
+          "type": "object",
+          "additionalProperties": {
+            "anyOf": [
+              {
+                "type": "string",
+                "nullable": true
+              },
+              {
+                "type": "number",
+                "nullable": true
+              }
+            ]
+          }
+        }
+      },
+      "isCut": {
+        "type": "boolean"
+      }
+    },
+    "required": [
+      "name",
+      "oneIn",
+      "figures",
+      "columns",
+      "rows",
+      "isCut"
     ],
     "additionalProperties": false
   },

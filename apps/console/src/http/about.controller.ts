@@ -44,6 +44,7 @@ export class AboutController {
         liveItemCount,
       },
       promptTemplate: { name: promptTemplate.name, digest: promptTemplate.digest },
+      valuations: catalogue.valuations ?? [],
       isRecording: store !== undefined,
       canErase: eraseUser !== undefined,
     };

@@ -1,6 +1,6 @@
 import { Body, Controller, Delete, Get, HttpCode, Param, Post, Query, Req } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
-import { adapterChange, adapterView, isAdapterChange } from '../adapter-views.js';
+import { adapterChange, adapterView, isAdapterChange, withServing } from '../adapter-views.js';
 import type { ActivatedVersion, AdapterChanges, AdaptersPage } from '../api-types.js';
 import type { Action } from '../audits.js';
 import type { Visitor } from '../console-access.js';
@@ -23,13 +23,28 @@ export class ConsoleAdaptersController {
     await this.gate.look(request);
     const { adapters } = this.parts.runtime.operations;
     if (adapters === undefined) {
-      return { isKept: false, defaultName: '', versions: [], arena: NOTHING, disk: NOTHING };
+      const nothing = { versions: [], titles: {}, arena: NOTHING, disk: NOTHING };
+      return Object.assign({ isKept: false, defaultName: '' }, nothing);
     }
     const versions = adapters.list('').map((version) => adapterView(adapters, version));
     const { arena, disk } = adapters.memory();
     const { usedBytes, maxBytes } = arena;
     const { defaultName } = adapters;
-    return { isKept: true, defaultName, versions, arena: { usedBytes, maxBytes }, disk };
+    const titles = this.titlesOf(versions);
+    return { isKept: true, defaultName, versions, titles, arena: { usedBytes, maxBytes }, disk };
+  }
+
+  /** Of the items that canaries gained or lost. */
+  private titlesOf(versions: AdaptersPage['versions']): AdaptersPage['titles'] {
+    const moved = versions.flatMap(({ report }) => [
+      ...(report?.moves.gained ?? []),
+      ...(report?.moves.lost ?? []),
+    ]);
+    const ids = [...new Set(moved.map(({ itemId }) => itemId))];
+    const described = this.parts.runtime.facts.describe(ids);
+    return Object.fromEntries(
+      described.flatMap((item) => (item === undefined ? [] : [[item.itemId, item.title]])),
+    );
   }
 
   /** Actions on them, with actor and outcome; newest first. */
@@ -39,7 +54,9 @@ export class ConsoleAdaptersController {
     const fields = fieldsOf(query, ['limit']);
     const limit = integerOf(fields, 'limit', { min: 1, max: CHANGES_MAX, fallback: 50 });
     const { entries, isWhole } = await this.parts.audits.newest(limit, isAdapterChange);
-    return { changes: entries.map(adapterChange), isWhole };
+    const versions = this.parts.runtime.operations.adapters?.list('') ?? [];
+    const changes = withServing(entries.map(adapterChange), versions, isWhole);
+    return { changes: changes.slice(0, limit), isWhole };
   }
 
   /** For a share of the users, as a canary, or for all of them. */

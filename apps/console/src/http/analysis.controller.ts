@@ -9,10 +9,13 @@ import {
   overview,
   REWARDS,
   reach,
+  TABLE_NAMES,
+  TABLES,
   unreached,
   versions,
 } from '@tessera/analysis';
 import { TesseraError } from '@tessera/errors';
+import { MILLISECONDS_PER_MINUTE } from '@tessera/units';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { attributeOf, FILTER_FIELDS, filterOf } from '../analysis-fields.js';
 import type { AnalysisPort } from '../analysis-port.js';
@@ -34,6 +37,7 @@ import { ConsoleParts } from '../console-parts.js';
 import { type Fields, fieldsOf, integerOf, invalid, optionalText, textOf } from '../fields.js';
 import { Gate } from '../gate.js';
 import { goneSignal } from '../gone-signal.js';
+import type { TablePage } from '../table-types.js';
 import { UserChanges } from '../user-changes.js';
 
 const ID_LENGTH_MAX = 1024;
@@ -43,6 +47,8 @@ const PAGE = { min: 1, max: 500, fallback: 50 };
 const VALUES = { min: 1, max: 50, fallback: 12 };
 const ASKED = { min: 1, max: 5000, fallback: 500 };
 const OFFSET = { min: 0, max: 10_000_000, fallback: 0 };
+/** Milliseconds of recalls in a file of facts, and until it is written. */
+const FILE_MS = 2 * MILLISECONDS_PER_MINUTE;
 const ANYTIME = { min: 0, max: Number.MAX_SAFE_INTEGER };
 const NOTHING_KEPT = {
   isKept: false,
@@ -55,7 +61,7 @@ const NOTHING_KEPT = {
   files: 0,
   keepMs: 0,
   keepBytes: 0,
-  dropped: 0,
+  lost: [],
   fault: '',
   factShare: 0,
   recordShare: 0,
@@ -79,12 +85,12 @@ export class AnalysisController {
     const { analysis } = this.parts;
     if (analysis === undefined) return NOTHING_KEPT;
     await analysis.refresh();
-    const { bytes, files, dropped, failed, fault } = await analysis.state();
+    const { bytes, files, lost, fault } = await analysis.state();
     const { keepMs, keepBytes, recordShare } = analysis;
     const own = await kept(analysis.asking);
     const limits = { keepMs, keepBytes, recordShare, factShare: 1, isKept: true };
     const store = analysis.asking.store.dialect.name;
-    const state = { store, bytes, files, dropped: dropped + failed, fault };
+    const state = { store, bytes, files, lost, fault };
     return Object.assign(limits, state, own);
   }
 
@@ -101,7 +107,7 @@ export class AnalysisController {
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<OverviewPage> {
     const { asking, fields } = await this.asked(request, query, ['buckets'], reply);
-    return overview(asking, this.filter(fields), integerOf(fields, 'buckets', BUCKETS));
+    return overview(asking, await this.withFacts(fields), integerOf(fields, 'buckets', BUCKETS));
   }
 
   @Get('composition')
@@ -114,7 +120,7 @@ export class AnalysisController {
     const { asking, fields } = await this.asked(request, query, names, reply);
     const attribute = attributeOf(fields, 'by');
     if (attribute === '') throw invalid('by', 'the name of an attribute', 'nothing');
-    return composition(asking, this.filter(fields), {
+    return composition(asking, await this.withFacts(fields), {
       attribute,
       buckets: integerOf(fields, 'buckets', BUCKETS),
       across: attributeOf(fields, 'across'),
@@ -185,6 +191,21 @@ export class AnalysisController {
     });
   }
 
+  /** Bids, spend, new ads, exploration or heads, as a table. */
+  @Get('tables/:name')
+  async table(
+    @Req() request: FastifyRequest,
+    @Param('name') name: string,
+    @Query() query: unknown,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<TablePage> {
+    const { asking, fields } = await this.asked(request, query, ['by', 'bid'], reply);
+    const table = TABLE_NAMES.find((one) => one === name);
+    if (table === undefined) throw invalid('name', TABLE_NAMES.join(', '), name);
+    const [by, bid] = [attributeOf(fields, 'by'), attributeOf(fields, 'bid') || 'bid'];
+    return TABLES[table](asking, this.filter(fields), { by, bid });
+  }
+
   @Get('ads/:id')
   async ad(
     @Req() request: FastifyRequest,
@@ -231,6 +252,16 @@ export class AnalysisController {
 
   private filter(fields: Fields) {
     return filterOf(fields, this.parts.nowMs());
+  }
+
+  /** The filter from where facts begin, if it begins before: buckets without any say nothing. */
+  private async withFacts(fields: Fields) {
+    const filter = this.filter(fields);
+    const { oldestMs } = await this.kept().state();
+    // The oldest file has the minute in which it was written, behind those of its recalls.
+    const beginMs = oldestMs - FILE_MS;
+    const isBefore = oldestMs > 0 && filter.fromMs < beginMs && beginMs < filter.toMs;
+    return isBefore ? { ...filter, fromMs: beginMs } : filter;
   }
 
   private kept(): AnalysisPort {

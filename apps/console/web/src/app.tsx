@@ -21,6 +21,7 @@ const VIEWS = [
   view('/composition', () => import('./analysis/composition.js')),
   view('/reach', () => import('./analysis/reach.js')),
   view('/versions', () => import('./analysis/versions.js')),
+  view('/auction', () => import('./analysis/auction.js')),
   view('/outcomes', () => import('./analysis/outcomes.js')),
   view('/change', () => import('./analysis/change.js')),
   view('/items', () => import('./analysis/items.js')),

@@ -7,6 +7,13 @@ export type { LoggedItem, LoggedRecall } from './domain/logged-recall.js';
 export type { OutcomeActions } from './domain/outcomes.js';
 export { jaccardDistance, shapleyValues } from './domain/shapley.js';
 export { rateOf } from './domain/statistics.js';
+export {
+  TABLE_NAMES,
+  type TableColumn,
+  type TableName,
+  type TablePage,
+  type TableRow,
+} from './domain/table-page.js';
 export { type ClickHouseAddress, ClickHouseStore } from './outside/clickhouse-store.js';
 export { DuckdbStore } from './outside/duckdb-store.js';
 export { ad } from './questions/ad.js';
@@ -24,4 +31,5 @@ export { overview } from './questions/overview.js';
 export { type Popularity, popularity } from './questions/popularity.js';
 export type { Asking } from './questions/question.js';
 export { reach, unreached } from './questions/reach.js';
+export { TABLES } from './questions/tables/tables.js';
 export { versions } from './questions/versions.js';

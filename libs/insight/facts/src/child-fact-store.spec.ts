@@ -176,6 +176,7 @@ it('counts what a disk that takes nothing loses, and goes on when it takes again
   await store.flush();
   expect(counts.failed).toBeGreaterThan(0);
   expect(counts.written + counts.failed).toBe(4);
+  expect((await store.state()).lost).toMatchObject([{ table: 'recall_fact', rows: counts.failed }]);
   expect(existsSync(join(path, 'recall_fact'))).toBe(true);
 });
 
@@ -343,6 +344,8 @@ it('says what a silent process loses, and the next start counts it', async () =>
   store.offerRecall(recall('u3', 3));
   await store.close(600);
   expect(faults.at(-1)).toContain('3 rows lost');
-  expect((await storeIn(path)).counts.dropped).toBe(3);
+  const next = await storeIn(path);
+  expect(next.counts.dropped).toBe(3);
+  expect((await next.store.state()).lost).toMatchObject([{ table: 'recall_fact', rows: 3 }]);
   expect((await storeIn(path)).counts.dropped).toBe(0);
 });

@@ -108,6 +108,24 @@ it('keeps values, heads and propensities of items in the order of their ranks', 
     rank_values: [0.5, null],
     recall_ranks: [7, 2],
   });
+  const priced = { name: 'ecpm', noPrices: '', bestLeftOut: -3.5 };
+  const winner = Object.assign({}, item, { value: Object.assign({ criticalBid: 2 }, value) });
+  const runnerUp = { item: 'c', bid: 1.25 };
+  expect(rowOf({ items: [winner, drawn], valuation: priced, runnerUp })).toMatchObject({
+    critical_bids: [2, null],
+    unpriced: '',
+    runner_up: 'c',
+    runner_up_value: -3.5,
+    runner_up_bid: 1.25,
+  });
+  const stopped = { name: 'ecpm', noPrices: 'stopped' };
+  expect(rowOf({ items: [item], valuation: stopped })).toMatchObject({
+    critical_bids: [],
+    unpriced: 'stopped',
+    runner_up: '',
+    runner_up_value: null,
+    runner_up_bid: null,
+  });
   // One without a propensity: none of the answer says anything.
   const unknown = Object.assign({}, exploration, { noPropensities: 'capped' });
   const capped = [item, Object.assign({}, drawn, { propensity: undefined })];

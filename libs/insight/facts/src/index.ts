@@ -1,7 +1,13 @@
-export type { FactBehaviour, FactOutcome, FactSink, FactState } from './domain/fact-store.js';
+export type {
+  FactBehaviour,
+  FactOutcome,
+  FactSink,
+  FactState,
+  LostRows,
+} from './domain/fact-store.js';
 export { READ_TABLES, STILL_SEQ } from './domain/fact-tables.js';
 export { type OutcomeRules, parseOutcomes } from './domain/outcome-rules.js';
-export { type EndedRecall, predicateIdOf } from './domain/recall-facts.js';
+export { answeredBy, type EndedRecall, predicateIdOf } from './domain/recall-facts.js';
 export { ItemFeed } from './item-feed.js';
 export { ChildFactStore, type FactStoreOptions } from './outside/child-fact-store.js';
 export { factFolders } from './outside/fact-folder.js';

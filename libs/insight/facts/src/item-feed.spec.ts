@@ -69,7 +69,7 @@ function world() {
         told.push([table, seq, op, item_id]);
         return true;
       },
-      noteDropped: (count) => told.push(['dropped', count]),
+      noteDropped: (table, count) => told.push(['dropped', table, count]),
     },
     catalogue: { name: '', changes },
     nowMs: () => 1,
@@ -145,6 +145,7 @@ it('counts the changes of batches that it has no room for', async () => {
   const count = (what: string) => told.filter((one) => (one as unknown[])[0] === what).length;
   expect(count('change') + count('dropped')).toBe(1003);
   expect(count('dropped')).toBeGreaterThan(0);
+  expect(told).toContainEqual(['dropped', 'change', 1]);
 });
 
 it('tells at its end what was applied, and never a part of a listing as the whole', async () => {

@@ -68,7 +68,8 @@ export class ItemFeed {
   applied(batch: AppliedBatch): void {
     const { store, catalogue, nowMs } = this.parts;
     if (this.waiting.length >= BATCHES_MAX) {
-      store.noteDropped(batch.messages.reduce((sum, { length }) => sum + length, 0) || 1);
+      const rows = batch.messages.reduce((sum, { length }) => sum + length, 0) || 1;
+      store.noteDropped('change', rows);
       this.mustList = true;
     } else {
       this.waiting.push({ batch, timeMs: nowMs(), items: catalogue.changes.items.pin() });
@@ -121,9 +122,11 @@ export class ItemFeed {
     const { sequence, source } = batch;
     const named = new Map<string, string>();
     for (const message of batch.messages) {
-      for (const { op, itemId } of message) {
+      for (const { op, itemId, pace } of message) {
         const row = { time: timeMs, catalogue: catalogue.name, seq: sequence, source, op };
-        store.offerRow('change', Object.assign(row, { item_id: itemId }));
+        const { attribute = '', text: value = '', factor = null } = pace ?? {};
+        const paced = { item_id: itemId, attribute, value, pace: factor };
+        store.offerRow('change', Object.assign(row, paced));
         // A pace changes no item.
         if (op === 'set_pace') continue;
         if (itemId === '') this.mustList = true;
@@ -134,7 +137,8 @@ export class ItemFeed {
     if (batch.messages.every((message) => message.length === 0)) {
       const [op = ''] = Object.keys(batch.ops);
       const row = { time: timeMs, catalogue: catalogue.name, seq: sequence, source, op };
-      store.offerRow('change', Object.assign(row, { item_id: '' }));
+      const unpaced = { item_id: '', attribute: '', value: '', pace: null };
+      store.offerRow('change', Object.assign(row, unpaced));
       this.mustList = true;
     }
     // A listing tells them as well.

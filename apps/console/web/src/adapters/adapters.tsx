@@ -178,10 +178,12 @@ function OfName({
   name,
   isDefault,
   versions,
+  titles,
 }: {
   name: string;
   isDefault: boolean;
   versions: readonly AdapterView[];
+  titles: AdaptersPage['titles'];
 }) {
   const refusal = useRefusal('admin');
   const refusalId = useId();
@@ -221,7 +223,7 @@ function OfName({
             {shown.state === 'canary' ? 'Canary' : 'Last canary'} {shortDigest(shown.digest)} beside
             the active version
           </Title>
-          <CanaryReportTables report={shown.report} />
+          <CanaryReportTables report={shown.report} titles={titles} />
         </Stack>
       )}
     </Paper>
@@ -269,6 +271,7 @@ function Shown({ page }: { page: AdaptersPage }) {
           name={name}
           isDefault={name === page.defaultName}
           versions={page.versions.filter((version) => version.name === name)}
+          titles={page.titles}
         />
       ))}
       {names.length > 0 && (

@@ -1,6 +1,8 @@
 import { SimpleGrid, Stack, Table, Text } from '@mantine/core';
 import type { CanaryReport, ClickRate, RuleVerdict } from '../../../src/api-types.js';
+import { type Column, DataTable } from '../ui/data-table.js';
 import { formatCount } from '../ui/format.js';
+import { ItemLink } from '../ui/item-column.js';
 import { Mark } from '../ui/mark.js';
 import { SCROLLED_BY_KEYS } from '../ui/scrolled.js';
 
@@ -104,8 +106,56 @@ function Arms({ report }: { report: CanaryReport }) {
   );
 }
 
+type Moved = CanaryReport['moves']['gained'][number];
+
+/** Items that shadowed recalls have more, or less, under the canary. */
+function Moves({
+  label,
+  items,
+  titles,
+}: {
+  label: string;
+  items: readonly Moved[];
+  titles: Titles;
+}) {
+  const columns: readonly Column<Moved>[] = [
+    {
+      key: 'item',
+      label,
+      value: ({ itemId }) => titles[itemId] || itemId,
+      cell: ({ itemId }) => <ItemLink itemId={itemId} title={titles[itemId] ?? ''} />,
+    },
+    {
+      key: 'recalls',
+      label: 'Shadowed recalls',
+      isNumber: true,
+      value: ({ recalls }) => recalls,
+      cell: ({ recalls }) => formatCount(recalls),
+    },
+  ];
+  if (items.length === 0) return <Text size="sm">{label}: none so far.</Text>;
+  return (
+    <DataTable
+      label={label}
+      rows={items}
+      columns={columns}
+      keyOf={({ itemId }) => itemId}
+      minWidth={260}
+      pageSize={10}
+    />
+  );
+}
+
+type Titles = Readonly<Record<string, string>>;
+
 /** How a canary fares, or fared, beside the version that serves all others. */
-export function CanaryReportTables({ report }: { report: CanaryReport | undefined }) {
+export function CanaryReportTables({
+  report,
+  titles = {},
+}: {
+  report: CanaryReport | undefined;
+  titles?: Titles;
+}) {
   if (report === undefined) {
     return <Text size="sm">No recall has come to it yet.</Text>;
   }
@@ -118,6 +168,8 @@ export function CanaryReportTables({ report }: { report: CanaryReport | undefine
         <Arms report={report} />
         <Text size="sm">{report.summary.clickVerdict}</Text>
       </Stack>
+      <Moves label="Items gained" items={report.moves.gained} titles={titles} />
+      <Moves label="Items lost" items={report.moves.lost} titles={titles} />
     </SimpleGrid>
   );
 }

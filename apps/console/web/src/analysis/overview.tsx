@@ -109,7 +109,7 @@ function Numbers({ page }: { page: OverviewPage }) {
 
 /** Ways to look at a moment. */
 function MarkLinks({ mark, query }: { mark: Mark; query: URLSearchParams }) {
-  const { kind, timeMs, sequence, digest } = mark;
+  const { kind, timeMs, firstSequence, sequence, digest } = mark;
   const around = viewAt('/reach', query, { at: String(timeMs) });
   return (
     <Group gap="sm">
@@ -121,7 +121,7 @@ function MarkLinks({ mark, query }: { mark: Mark; query: URLSearchParams }) {
           component={Link}
           size="sm"
           to={withQuery('/compare', {
-            leftChange: String(sequence - 1),
+            leftChange: String(firstSequence - 1),
             rightChange: String(sequence),
           })}
         >
@@ -145,7 +145,7 @@ function WhatChanged({ page }: { page: OverviewPage }) {
   return (
     <ol className="marks">
       {page.marks.toReversed().map((mark) => (
-        <li key={`${mark.timeMs} ${mark.kind} ${mark.digest}`}>
+        <li key={`${mark.timeMs} ${mark.kind} ${mark.sequence} ${mark.digest}`}>
           <Text size="sm" c="dimmed" className="when">
             {formatTime(mark.timeMs)}
           </Text>
@@ -166,6 +166,11 @@ function Questions() {
   const links = [
     ['What share has a category, by scene?', at('/composition')],
     ['Which eligible items were never recalled?', at('/reach', { show: 'unreached' })],
+    ['Who loses by a low bid, and what bid brings them in?', at('/auction')],
+    ['Who spends how much, and who is paced?', at('/auction', { show: 'spend' })],
+    ['How do new ads fare in their first day?', at('/auction', { show: 'arrivals' })],
+    ['What did exploration bring?', at('/auction', { show: 'exploration' })],
+    ['Which head is wrong, and where?', at('/auction', { show: 'calibration' })],
     ['Where do two versions differ most?', at('/versions')],
     ["Why did a user's recall change?", at('/change')],
     ['What is clicked, by version and position?', at('/versions', { show: 'outcome' })],

@@ -1,8 +1,8 @@
-import { Alert, Stack } from '@mantine/core';
+import { Alert, Stack, Text } from '@mantine/core';
 import type { UseQueryResult } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import type { AnalysisAbout, Mark } from '../../../src/api-types.js';
-import { formatTime } from '../ui/format.js';
+import { formatCount, formatTime } from '../ui/format.js';
 import { PageTitle } from '../ui/section.js';
 import { Empty, Failure, Waiting } from '../ui/states.js';
 import { useAsked } from '../ui/use-asked.js';
@@ -19,7 +19,7 @@ export function AnalysisPage({
   children: ReactNode;
 }) {
   const about = useAsked<AnalysisAbout>('analysis/about');
-  const { isKept = true, fault = '', dropped = 0 } = about.data ?? {};
+  const { isKept = true, fault = '', lost = [] } = about.data ?? {};
   return (
     <>
       <PageTitle title={title}>{help}</PageTitle>
@@ -30,9 +30,14 @@ export function AnalysisPage({
             {fault}
           </Alert>
         )}
-        {dropped > 0 && (
+        {lost.length > 0 && (
           <Alert color="orange" variant="light" title="Some facts are missing" role="status">
-            {dropped} were lost since the start of the process.
+            {lost.map(({ table, rows, sinceMs }) => (
+              <Text key={table} size="sm">
+                {formatCount(rows)} rows of {table || 'tables that are not known'} were lost, the
+                first at {formatTime(sinceMs)}.
+              </Text>
+            ))}
           </Alert>
         )}
         {isKept ? (

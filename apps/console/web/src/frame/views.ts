@@ -7,6 +7,7 @@ export const VIEWS = [
       ['/composition', 'Composition'],
       ['/reach', 'Reach'],
       ['/versions', 'Versions'],
+      ['/auction', 'Auction'],
       ['/outcomes', 'Outcomes'],
       ['/change', 'Change of a user'],
       ['/items', 'Items'],

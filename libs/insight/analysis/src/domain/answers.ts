@@ -25,8 +25,14 @@ export interface AnalysisAbout {
   /** Milliseconds and bytes beyond which the oldest facts are deleted. */
   readonly keepMs: number;
   readonly keepBytes: number;
-  /** Facts that were lost since the start of the process: the queue was full, or the disk. */
-  readonly dropped: number;
+  /** Rows that were lost since the start of the process: the queue was full, or the disk. */
+  readonly lost: readonly {
+    /** '': a release before this one has lost them. */
+    readonly table: string;
+    readonly rows: number;
+    /** Time of the first loss, milliseconds since 1970. */
+    readonly sinceMs: number;
+  }[];
   /** Why nothing is written now; '' where facts are written. */
   readonly fault: string;
   /** Of the recalls, in facts and in the recorded recalls (tree, stages, history): 0..1. */
@@ -64,7 +70,8 @@ export interface Mark {
   readonly text: string;
   /** Items that changed, or changes where no item did; 0 for others. */
   readonly changes: number;
-  /** Number of the last change; 0 for others. */
+  /** Numbers of the last changes of the first and the last batch of its hour; 0 for others. */
+  readonly firstSequence: number;
   readonly sequence: number;
   /** Of a version; '' for others. */
   readonly digest: string;

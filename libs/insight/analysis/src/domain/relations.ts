@@ -156,15 +156,27 @@ export function overlapOf(dialect: Dialect): { readonly overlap: string; readonl
 
 const VERSION = 'catalogue, item_id, title, live, from_seq, to_seq, from_time, to_time';
 
-/** Item versions that a filter lets pass, with each `value`, read from JSON once for each. */
+/**
+ * Item versions that a filter lets pass, with each `value`, read from JSON once for each.
+ * @param amount a further attribute, where it is a number: as `amount`, otherwise NULL
+ */
 export function valuedVersions(
   filter: AnalysisFilter,
   { name, bounds }: Attribute,
   dialect: Dialect,
+  amount = '',
 ): string {
   const values = valueList(dialect, 'attributes', dialect.text(name), bounds);
+  const number =
+    amount === '' ? '' : `, ${dialect.numeric('attributes', dialect.text(amount))} AS amount`;
   const fitting =
-    `SELECT ${VERSION}, ${values} AS listed FROM item_version ` +
+    `SELECT ${VERSION}${number}, ${values} AS listed FROM item_version ` +
     `WHERE ${attributesFit(filter, dialect, 'attributes')}`;
-  return dialect.each(VERSION, 'listed', 'value', `(${fitting}) AS fitting_version`);
+  const columns = amount === '' ? VERSION : `${VERSION}, amount`;
+  return dialect.each(columns, 'listed', 'value', `(${fitting}) AS fitting_version`);
 }
+
+/** Condition on a version `v`: it is the one that recall `r` saw. */
+export const seenBy = (catalogue: string, dialect: Dialect) =>
+  `v.catalogue = ${dialect.text(catalogue)} AND v.from_seq <= r.catalogue_seq ` +
+  'AND r.catalogue_seq < v.to_seq';

@@ -4,6 +4,8 @@ import type { Dialect } from '../domain/dialect.js';
 import type { AnalysisFilter } from '../domain/filter.js';
 import { numberOf, textOf } from './question.js';
 
+const HOUR_MS = 3_600_000;
+
 /** Batches of the catalogue that are marks at most: the largest. */
 const BATCHES_MAX = 100;
 /** Kinds of changes in them. */
@@ -71,22 +73,45 @@ function ofBatch(rows: readonly Row[]): Mark {
     kind: 'catalogue',
     text: `${textOf(first, 'source') || 'catalogue'}: ${what}`,
     changes: parts.reduce((sum, [, count]) => sum + count, 0),
+    firstSequence: numberOf(first, 'sequence'),
     sequence: numberOf(first, 'sequence'),
     digest: '',
   };
+}
+
+/** Batches of an hour are one mark, where the first of them is. */
+function ofHour(batches: readonly Mark[]): Mark[] {
+  const [first, ...others] = [...batches].sort((a, b) => a.timeMs - b.timeMs);
+  if (first === undefined || others.length === 0) return [...batches];
+  const counts = new Map<string, number>();
+  for (const { text } of batches) {
+    const what = text.slice(text.indexOf(': ') + 2);
+    for (const part of what.split(', ')) {
+      const [, count = '1', word = part] = /^(\d+) (.+)$/.exec(part) ?? [];
+      counts.set(word, (counts.get(word) ?? 0) + Number(count));
+    }
+  }
+  const parts = [...counts].map(([word, count]) => `${count} ${word}`);
+  const changes = batches.reduce((sum, one) => sum + one.changes, 0);
+  const sequence = Math.max(...batches.map((one) => one.sequence));
+  const text = `${batches.length} batches: ${parts.join(', ')}`;
+  return [Object.assign({}, first, { text, changes, sequence })];
 }
 
 /** Oldest first. */
 export function marksOf([changes = [], versions = []]: readonly (readonly Row[])[]): Mark[] {
   const keyOf = (row: Row) => `${numberOf(row, 'sequence')} ${textOf(row, 'source')}`;
   const batches = [...Map.groupBy(changes, keyOf).values()].map(ofBatch).slice(0, BATCHES_MAX);
+  const hours = Map.groupBy(batches, ({ timeMs }) => Math.floor(timeMs / HOUR_MS));
   const ofVersion = (row: Row): Mark => ({
     timeMs: numberOf(row, 'time_ms'),
     kind: textOf(row, 'kind') as Mark['kind'],
     text: `${textOf(row, 'name') || textOf(row, 'digest').slice(0, 8)}: ${textOf(row, 'state')}`,
     changes: 0,
+    firstSequence: 0,
     sequence: 0,
     digest: textOf(row, 'digest'),
   });
-  return [...batches, ...versions.map(ofVersion)].sort((a, b) => a.timeMs - b.timeMs);
+  const marks = [...[...hours.values()].flatMap(ofHour), ...versions.map(ofVersion)];
+  return marks.sort((a, b) => a.timeMs - b.timeMs);
 }

@@ -17,6 +17,15 @@ export interface FactBehaviour {
  */
 export type FactOutcome = 'written' | 'dropped' | 'failed';
 
+/** Rows of a table that were lost since the start of the process. */
+export interface LostRows {
+  /** '': a release before this one has lost them, and did not say of which table. */
+  readonly table: string;
+  readonly rows: number;
+  /** Time of the first loss, milliseconds since 1970. */
+  readonly sinceMs: number;
+}
+
 /** Facts that are kept, and facts that were lost since the start. */
 export interface FactState {
   readonly bytes: number;
@@ -25,8 +34,7 @@ export interface FactState {
   readonly oldestMs: number;
   /** Why nothing is written; '' where it is. */
   readonly fault: string;
-  readonly dropped: number;
-  readonly failed: number;
+  readonly lost: readonly LostRows[];
 }
 
 /** Port: takes facts and never waits, and never throws. */

@@ -64,6 +64,15 @@ const RECALL_FACT: Columns = {
       'that it excludes',
   ],
   recall_ranks: ['UINTEGER[]', 'places in the recall, from 1, in the same order'],
+  critical_bids: [
+    'FLOAT[]',
+    'lowest bids with which the items would keep their places, in the same order; empty where ' +
+      'they are not known, NULL of drawn items',
+  ],
+  unpriced: ['VARCHAR', "why they are not known; '' where they are, and without a valuation"],
+  runner_up: ['VARCHAR', "best item left out; '' where its bid is not known"],
+  runner_up_value: ['FLOAT', 'of the best item left out; NULL where that is not known'],
+  runner_up_bid: ['FLOAT', 'lowest bid with which it would have the value of the last item'],
 };
 
 const BEHAVIOUR: Columns = {
@@ -82,7 +91,10 @@ const CHANGE: Columns = {
   seq: ['BIGINT', "number of its batch's last change"],
   source: ['VARCHAR', 'edge or person'],
   op: ['VARCHAR', 'kind of change'],
-  item_id: ['VARCHAR', "'' where it names a predicate"],
+  item_id: ['VARCHAR', "'' where it names a predicate or a pace"],
+  attribute: ['VARCHAR', "of a pace; '' of other changes"],
+  value: ['VARCHAR', 'of a pace: text of the attribute'],
+  pace: ['DOUBLE', 'of a pace: factor of the bids; NULL of other changes'],
 };
 
 const ITEM_VERSION: Columns = {
@@ -109,7 +121,7 @@ const PREDICATE: Columns = {
 };
 
 const VERSION: Columns = {
-  time: ['TIMESTAMP', 'when that was seen first, UTC'],
+  time: ['TIMESTAMP', 'when that began, UTC; of a model or template, when it was seen first'],
   kind: ['VARCHAR', 'model, adapter or template'],
   digest: ['VARCHAR', ''],
   name: ['VARCHAR', ''],

@@ -49,7 +49,7 @@ export function predicateIdOf(eligibility: Eligibility | undefined): string {
 
 const whole = (value: number) => Math.max(0, Math.round(value));
 
-type Worth = Pick<RecallAnswer, 'items' | 'valuation' | 'exploration' | 'ranking'>;
+type Worth = Pick<RecallAnswer, 'items' | 'valuation' | 'exploration' | 'ranking' | 'runnerUp'>;
 
 /** A ranking, and what it says of the answer's items. */
 function rankingRow({ items, ranking }: Worth) {
@@ -64,6 +64,18 @@ function rankingRow({ items, ranking }: Worth) {
     item_heads: ranked.map((of) => of?.heads ?? {}),
     rank_values: valued.map((of) => of?.value?.value ?? null),
     recall_ranks: ranked.map((of) => of?.recallRank ?? 0),
+  };
+}
+
+/** Prices of an answer by value: those of its items, and of the best that it leaves out. */
+function priceRow({ items, valuation, runnerUp }: Worth) {
+  const bids = items.map(({ value }) => value?.criticalBid ?? null);
+  return {
+    critical_bids: bids.every((bid) => bid === null) ? [] : bids,
+    unpriced: valuation?.noPrices ?? '',
+    runner_up: runnerUp?.item ?? '',
+    runner_up_value: valuation?.bestLeftOut ?? null,
+    runner_up_bid: runnerUp?.bid ?? null,
   };
 }
 
@@ -84,6 +96,7 @@ function worthRow(answered: Worth) {
     propensities: isKnown ? items.map(({ propensity }) => propensity) : [],
     no_propensities: noPropensities,
     ...rankingRow(answered),
+    ...priceRow(answered),
   };
 }
 
@@ -142,6 +155,10 @@ export function recallFact(
   const ending = outcome instanceof Error ? refusalRow(request, outcome) : answerRow(outcome);
   return Object.assign(head, ending);
 }
+
+/** Arm and adapter that answered; '' of a refused recall. */
+export const answeredBy = ({ outcome }: EndedRecall) =>
+  outcome instanceof Error ? '' : `${outcome.arm ?? ''} ${outcome.versions.adapter}`;
 
 /** IDs in the order of time that differ in few digits, which take few bytes. */
 export class RecallIds {

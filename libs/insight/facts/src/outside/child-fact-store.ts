@@ -2,11 +2,17 @@ import { randomBytes } from 'node:crypto';
 import { Erasures } from '@tessera/erasure';
 import { TesseraError } from '@tessera/errors';
 import { ChildLink, CLOSE_MS, jsonRows, WriteQueue } from '@tessera/processes';
-import type { FactBehaviour, FactOutcome, FactSink, FactState } from '../domain/fact-store.js';
+import type {
+  FactBehaviour,
+  FactOutcome,
+  FactSink,
+  FactState,
+  LostRows,
+} from '../domain/fact-store.js';
 import type { RowTableName } from '../domain/fact-tables.js';
 import { type EndedRecall, RecallIds, recallFact } from '../domain/recall-facts.js';
 import type { FactMethods } from '../process/facts-server.js';
-import { keepLostRows, takeLostRows } from './fact-folder.js';
+import { keepLostRows, type RowCounts, takeLostRows } from './fact-folder.js';
 import type { Appended, FactWriterOptions } from './fact-writer.js';
 import type { ItemBatch } from './item-versions.js';
 import type { VersionRow } from './versions.js';
@@ -47,17 +53,17 @@ export class ChildFactStore implements FactSink {
   private readonly queue: WriteQueue<Offered>;
   private readonly link: ChildLink<FactMethods>;
   private readonly ids = new RecallIds(randomBytes(8).toString('hex'));
-  private readonly counts = { written: 0, dropped: 0, failed: 0 };
+  private readonly lost = new Map<string, LostRows>();
   private fault = '';
   /** Rows that the process has in memory alone. */
-  private waitingRows = 0;
+  private waitingRows: RowCounts = {};
   private beat: NodeJS.Timeout | undefined;
 
   /** Resolves also where the folder cannot be opened, which `onFault` gets: it is tried again. */
   static async open(options: FactStoreOptions): Promise<ChildFactStore> {
     const store = new ChildFactStore(options);
     await store.link.start();
-    store.count('dropped', await takeLostRows(options.path));
+    store.countAll(await takeLostRows(options.path));
     store.beatIn(MINUTE_MS);
     return store;
   }
@@ -83,10 +89,7 @@ export class ChildFactStore implements FactSink {
       waitingMax: queueMax,
       write: (batch) => this.handOver(batch),
       onWritten: () => undefined,
-      onFailed: (count, thrown) => {
-        this.count('failed', count);
-        onFault(thrown);
-      },
+      onFailed: (_count, thrown) => onFault(thrown),
     });
   }
 
@@ -126,8 +129,8 @@ export class ChildFactStore implements FactSink {
   }
 
   /** Rows that nobody had room for before they were offered. */
-  noteDropped(count: number): void {
-    this.count('dropped', count);
+  noteDropped(table: RowTableName, count: number): void {
+    this.count('dropped', count, table);
   }
 
   applyItems(batch: ItemBatch): Promise<void> {
@@ -172,8 +175,7 @@ export class ChildFactStore implements FactSink {
 
   async state(): Promise<FactState> {
     const { bytes, files, oldestMs, fault } = await this.link.call('sizes');
-    const { dropped, failed } = this.counts;
-    return { bytes, files, oldestMs, fault, dropped, failed };
+    return { bytes, files, oldestMs, fault, lost: [...this.lost.values()] };
   }
 
   /** Cheap; '' where facts are written. */
@@ -184,18 +186,22 @@ export class ChildFactStore implements FactSink {
   /** Rows that are in no file when the time is over are counted, by the next start as well. */
   async close(budgetMs = CLOSE_MS): Promise<void> {
     clearTimeout(this.beat);
-    const failedBefore = this.counts.failed;
+    const before = new Map(this.lost);
     const written = this.queue.close();
     await this.link.close(budgetMs, async () => {
       await written;
       this.note(await this.link.call('flush', Date.now()));
     });
     await written;
-    const lost = this.counts.failed - failedBefore + this.waitingRows;
+    const counts: Record<string, number> = Object.assign({}, this.waitingRows);
+    for (const { table, rows } of this.lost.values()) {
+      counts[table] = (counts[table] ?? 0) + rows - (before.get(table)?.rows ?? 0);
+    }
+    const lost = Object.values(counts).reduce((sum, count) => sum + count, 0);
     if (lost === 0) return;
     const message = `facts: expected all rows in files at the end, got ${lost} rows lost`;
     this.options.onFault(new TesseraError('DEADLINE_EXCEEDED', message));
-    await keepLostRows(this.options.path, lost).catch(this.options.onFault);
+    await keepLostRows(this.options.path, counts).catch(this.options.onFault);
   }
 
   /** A minute after the last; sooner where the disk took nothing. */
@@ -215,40 +221,56 @@ export class ChildFactStore implements FactSink {
   }
 
   private loseWaiting(): void {
-    this.count('dropped', this.waitingRows);
-    this.waitingRows = 0;
+    this.countAll(this.waitingRows);
+    this.waitingRows = {};
+  }
+
+  private countAll(counts: RowCounts): void {
+    for (const [table, count] of Object.entries(counts)) this.count('dropped', count, table);
   }
 
   private offer(table: RowTableName, userId: string, row: () => object): boolean {
     const isTaken = this.queue.offer({ table, userId, mark: this.erasures.mark, row });
-    if (!isTaken) this.count('dropped', 1);
+    if (!isTaken) this.count('dropped', 1, table);
     return isTaken;
   }
 
-  private count(outcome: FactOutcome, count: number): void {
+  private count(outcome: FactOutcome, count: number, table: string): void {
     if (count === 0) return;
-    this.counts[outcome] += count;
+    if (outcome !== 'written') {
+      const { rows = 0, sinceMs = Date.now() } = this.lost.get(table) ?? {};
+      this.lost.set(table, { table, rows: rows + count, sinceMs });
+    }
     this.options.onFacts(outcome, count);
   }
 
   private async handOver(batch: readonly Offered[]): Promise<void> {
-    for (const [table, offered] of Map.groupBy(batch, (one) => one.table)) {
-      const numbered = offered.map((one, user) => ({ one, user }));
-      const rows = await jsonRows(numbered, ({ one, user }) => [
-        Object.assign({ user }, one.row()),
-      ]);
-      await this.link.untilOpen();
-      // Only now, so that nobody is named who was erased while the rows were made.
-      const userIds = offered.map(({ userId, mark }) =>
-        this.erasures.isErasedSince(userId, mark) ? '' : userId,
-      );
-      const sent = { table, rows: rows.text, count: offered.length, userIds };
-      const appended = await this.link.call('append', sent);
-      this.note(appended);
-      const { lost, fault } = appended;
-      this.count('written', offered.length - lost);
-      this.count('failed', lost);
-      if (lost > 0) this.options.onFault(new TesseraError('STORE_FULL', fault));
+    const tables = Map.groupBy(batch, (one) => one.table);
+    try {
+      for (const [table, offered] of tables) {
+        await this.handOverRows(table, offered);
+        tables.delete(table);
+      }
+    } finally {
+      // Of those that a fault has kept from the process.
+      for (const [table, { length }] of tables) this.count('failed', length, table);
     }
+  }
+
+  private async handOverRows(table: RowTableName, offered: readonly Offered[]): Promise<void> {
+    const numbered = offered.map((one, user) => ({ one, user }));
+    const rows = await jsonRows(numbered, ({ one, user }) => [Object.assign({ user }, one.row())]);
+    await this.link.untilOpen();
+    // Only now, so that nobody is named who was erased while the rows were made.
+    const userIds = offered.map(({ userId, mark }) =>
+      this.erasures.isErasedSince(userId, mark) ? '' : userId,
+    );
+    const sent = { table, rows: rows.text, count: offered.length, userIds };
+    const appended = await this.link.call('append', sent);
+    this.note(appended);
+    const { lost, fault } = appended;
+    this.count('written', offered.length - lost, table);
+    this.count('failed', lost, table);
+    if (lost > 0) this.options.onFault(new TesseraError('STORE_FULL', fault));
   }
 }

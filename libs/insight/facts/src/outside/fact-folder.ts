@@ -47,20 +47,31 @@ export async function removeFile(path: string): Promise<void> {
 
 export const isRetired = (path: string) => existsSync(`${path}${GONE}`);
 
-/** Says to the next process how many rows the last one lost at its end. */
+/** Says to the next process how many rows of which table the last one lost at its end. */
 const LOST_FILE = 'lost-rows';
 
-export async function keepLostRows(folder: string, count: number): Promise<void> {
+/** Rows by table. */
+export type RowCounts = Readonly<Record<string, number>>;
+
+export async function keepLostRows(folder: string, counts: RowCounts): Promise<void> {
   await mkdir(folder, { recursive: true });
-  await writeFile(join(folder, LOST_FILE), String(count + (await takeLostRows(folder))));
+  const all = [...Object.entries(counts), ...Object.entries(await takeLostRows(folder))];
+  const lines = all.map(([table, count]) => `${count} ${table}`);
+  await writeFile(join(folder, LOST_FILE), lines.join('\n'));
 }
 
-/** Each loss is taken once; 0 where there was none. */
-export async function takeLostRows(folder: string): Promise<number> {
+/** Each loss is taken once. A file of an earlier release has a number and no table. */
+export async function takeLostRows(folder: string): Promise<RowCounts> {
   const path = join(folder, LOST_FILE);
-  const text = await readFile(path, 'utf8').catch(() => '0');
+  const text = await readFile(path, 'utf8').catch(() => '');
   await rm(path, { force: true });
-  return Number.parseInt(text, 10) || 0;
+  const counts: Record<string, number> = {};
+  for (const line of text.split('\n')) {
+    const [count = '', table = ''] = line.split(' ');
+    const rows = Number.parseInt(count, 10) || 0;
+    if (rows > 0) counts[table] = (counts[table] ?? 0) + rows;
+  }
+  return counts;
 }
 
 /** Paths of files whose rows are in the file of their hour or day as well, and of retired ones. */

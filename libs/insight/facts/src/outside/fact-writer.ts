@@ -26,6 +26,7 @@ import {
   makeFolders,
   parquetOf,
   quoted,
+  type RowCounts,
   removeFile,
   retire,
   tableFiles,
@@ -67,8 +68,8 @@ export interface Appended {
   readonly lost: number;
   /** Why nothing is written; '' where it is. */
   readonly fault: string;
-  /** Rows that are in memory alone. */
-  readonly waiting: number;
+  /** Rows of each table that are in memory alone. */
+  readonly waiting: RowCounts;
 }
 
 export interface FactSizes {
@@ -156,8 +157,7 @@ export class FactWriter {
   }
 
   private appended(lost: number): Appended {
-    const waiting = [...this.waiting.values()].reduce((sum, count) => sum + count, 0);
-    return { lost, fault: this.fault, waiting };
+    return { lost, fault: this.fault, waiting: Object.fromEntries(this.waiting) };
   }
 
   /**

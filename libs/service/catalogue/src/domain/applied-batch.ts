@@ -1,3 +1,4 @@
+import type { Pace } from '@tessera/engine';
 import type { CatalogueChange } from './change.js';
 
 /** Changes of a batch that are listed by item; the others are counted. */
@@ -7,6 +8,8 @@ export const CHANGES_TOLD_MAX = 50;
 export interface ToldChange {
   readonly op: CatalogueChange['op'];
   readonly itemId: string;
+  /** Of `set_pace`. */
+  readonly pace?: Pace;
 }
 
 /** Changes that a catalogue took at once. */

@@ -1,0 +1,80 @@
+import type { AnalysisFilter } from '../../domain/filter.js';
+import { outcomePairs } from '../../domain/outcomes.js';
+import { recallsOf, seenBy, valuedVersions } from '../../domain/relations.js';
+import type { TablePage } from '../../domain/table-page.js';
+import { attributeNamed } from '../attribute-bounds.js';
+import { type Asking, countedPanel, numberOf, textOf } from '../question.js';
+import { columnsOf, numberOrNull, ROWS_MAX, rowsAs, type TableWanted } from './table.js';
+
+const COLUMNS = columnsOf(
+  ['value', 'Value', 'text'],
+  ['impressions', 'Impressions', 'count'],
+  ['clicks', 'Clicks', 'count'],
+  ['spend', 'Spend', 'number'],
+  ['perClick', 'Spend of a click', 'number'],
+  ['pace', 'Pace now', 'number'],
+  ['lowestPace', 'Lowest pace', 'number'],
+  ['paceChanges', 'Changes of pace', 'count'],
+);
+
+/** Bids of the clicks by value of an attribute, and its paces. */
+export async function spend(
+  asking: Asking,
+  every: AnalysisFilter,
+  { by, bid }: TableWanted,
+): Promise<TablePage> {
+  const { store, actions, signal } = asking;
+  const { dialect } = store;
+  const { number } = dialect;
+  const panel = await countedPanel(asking, every);
+  const attribute = await attributeNamed(asking, panel.catalogue, by);
+  const versions = valuedVersions(panel, attribute, dialect, bid);
+  const sums =
+    'SELECT v.value AS value, sum(p.impression) AS impressions, sum(p.click) AS clicks, ' +
+    'sum(CASE WHEN p.click = 1 THEN coalesce(v.amount, 0) ELSE 0 END) AS spend ' +
+    `FROM (${outcomePairs(panel, actions, dialect)}) AS p ` +
+    `JOIN (${recallsOf(panel, dialect)}) AS r ON r.recall_id = p.recall_id ` +
+    `JOIN (${versions}) AS v ON v.item_id = p.item_id ` +
+    `WHERE ${seenBy(panel.catalogue, dialect)} GROUP BY v.value`;
+  // A pace holds until the next one, so those of before the span count as well.
+  const paces =
+    `SELECT value, ${dialect.newest('pace', 'time')} AS pace_now, min(pace) AS lowest, ` +
+    `count(*) AS changes FROM change WHERE op = 'set_pace' ` +
+    `AND catalogue = ${dialect.text(panel.catalogue)} AND attribute = ${dialect.text(by)} ` +
+    `AND time < ${dialect.time(panel.toMs)} GROUP BY value`;
+  const [found = [], paced = []] = await store.rows(
+    [
+      `SELECT value, ${number('impressions')} AS impressions, ${number('clicks')} AS clicks, ` +
+        `${number('spend')} AS spend FROM (${sums}) AS sums ORDER BY spend DESC, value`,
+      `SELECT value, ${number('pace_now')} AS pace, ${number('lowest')} AS lowestPace, ` +
+        `${number('changes')} AS paceChanges FROM (${paces}) AS paces`,
+    ],
+    signal,
+  );
+  const paceOf = new Map(paced.map((row) => [textOf(row, 'value'), row]));
+  const rows = found.map((row) => {
+    const own = paceOf.get(textOf(row, 'value'));
+    const [clicks, spent] = [numberOf(row, 'clicks'), numberOf(row, 'spend')];
+    return Object.assign({}, row, {
+      perClick: clicks === 0 ? null : spent / clicks,
+      pace: numberOrNull(own, 'pace'),
+      lowestPace: numberOrNull(own, 'lowestPace'),
+      paceChanges: numberOf(own, 'paceChanges'),
+    });
+  });
+  const total = (name: string) => found.reduce((sum, row) => sum + numberOf(row, name), 0);
+  return {
+    name: 'spend',
+    oneIn: panel.oneIn,
+    figures: [
+      { label: 'Spend', form: 'number', value: total('spend') },
+      { label: 'Clicks', form: 'count', value: total('clicks') },
+      { label: 'Paced now', form: 'count', value: rows.filter(({ pace }) => isLow(pace)).length },
+    ],
+    columns: COLUMNS,
+    rows: rowsAs(COLUMNS, rows),
+    isCut: rows.length > ROWS_MAX,
+  };
+}
+
+const isLow = (pace: number | null) => pace !== null && pace < 1;
