@@ -2,7 +2,7 @@ import { Autocomplete, Group, NumberInput, TextInput } from '@mantine/core';
 import type { AdaptersPage } from '../../../src/api-types.js';
 import { shortDigest } from '../ui/format.js';
 import { useAsked } from '../ui/use-asked.js';
-import { weightsOf } from './value-fields.js';
+import { ValuationField, weightsOf } from './value-fields.js';
 
 /** The ranking of a recall's items, as it stands in a form. */
 export interface RankSettings {
@@ -82,11 +82,12 @@ export function RankFields({
         value={value.rankItems}
         onChange={(items) => set({ rankItems: String(items) })}
       />
-      <TextInput
+      <ValuationField
         label="Valuation of the ranking"
         placeholder="the first head"
         value={value.rankValuation}
-        onChange={(event) => set({ rankValuation: event.currentTarget.value })}
+        onChange={(rankValuation) => set({ rankValuation })}
+        isOfRanking
       />
       <TextInput
         label="Its weights"

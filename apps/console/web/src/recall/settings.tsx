@@ -4,6 +4,7 @@ import {
   JsonInput,
   NumberInput,
   Select,
+  SimpleGrid,
   Stack,
   TextInput,
 } from '@mantine/core';
@@ -11,7 +12,13 @@ import type { AdaptersPage, CataloguePage } from '../../../src/api-types.js';
 import { shortDigest } from '../ui/format.js';
 import { useAsked } from '../ui/use-asked.js';
 import { NOT_RANKED, RankFields, type RankSettings, rankBody } from './rank-fields.js';
-import { BY_LIKELIHOOD, ValueFields, type ValueSettings, valueBody } from './value-fields.js';
+import {
+  BY_LIKELIHOOD,
+  ValuationField,
+  ValueFields,
+  type ValueSettings,
+  valueBody,
+} from './value-fields.js';
 
 /** How a recall is asked for, as it stands in a form. */
 export interface Settings extends ValueSettings, RankSettings {
@@ -84,7 +91,8 @@ function AdapterField({ value, onChange }: { value: string; onChange: (text: str
   return (
     <Autocomplete
       label="Adapter"
-      description="name, digest or base; empty: the one that is configured"
+      description="empty: the one that is configured"
+      inputWrapperOrder={['label', 'input', 'description', 'error']}
       placeholder="default"
       data={['base', ...names, ...new Set(loaded.map(({ digest }) => digest))]}
       filter={({ options }) => options}
@@ -131,12 +139,6 @@ function CertaintyFields({ value, set }: FieldsProps) {
 function SearchFields({ value, set }: FieldsProps) {
   return (
     <Group grow align="flex-start">
-      <NumberInput
-        label="Items"
-        min={1}
-        value={value.resultCount}
-        onChange={(count) => set({ resultCount: String(count) })}
-      />
       <TextInput
         label="Beam widths"
         placeholder="default"
@@ -167,6 +169,10 @@ function SearchFields({ value, set }: FieldsProps) {
   );
 }
 
+/** True where a setting is given beside those that are always shown. */
+const isFurther = ({ resultCount, valuation, adapter, ...further }: Settings) =>
+  Object.values(further).some((text) => text !== '');
+
 export function SettingsFields({
   value,
   onChange,
@@ -181,31 +187,48 @@ export function SettingsFields({
   const catalogue = useAsked<CataloguePage>('catalogue');
   return (
     <Stack gap="sm" role="group" aria-label={label}>
-      <SearchFields value={value} set={set} />
-      <CertaintyFields value={value} set={set} />
-      <ValueFields value={value} set={set} />
-      <RankFields value={value} set={set} />
-      <Group grow align="flex-start">
-        <AdapterField value={value.adapter} onChange={(adapter) => set({ adapter })} />
+      <SimpleGrid cols={{ base: 1, xs: 3 }}>
         <NumberInput
-          label="Catalogue as of change"
-          description={keptOf(catalogue.data)}
-          placeholder="newest"
-          min={0}
-          value={value.catalogueSequence}
-          onChange={(sequence) => set({ catalogueSequence: String(sequence) })}
+          label="Items"
+          min={1}
+          value={value.resultCount}
+          onChange={(count) => set({ resultCount: String(count) })}
         />
-      </Group>
-      <JsonInput
-        label="Eligibility"
-        description="JSON: predicate, allowed, denied, seen; empty: every live item"
-        placeholder='{"denied": ["75"]}'
-        validationError="Expected a JSON object"
-        autosize
-        minRows={2}
-        value={value.eligibility}
-        onChange={(eligibility) => set({ eligibility })}
-      />
+        <ValuationField
+          label="Valuation"
+          placeholder="by likelihood"
+          value={value.valuation}
+          onChange={(valuation) => set({ valuation })}
+        />
+        <AdapterField value={value.adapter} onChange={(adapter) => set({ adapter })} />
+      </SimpleGrid>
+      <details open={isFurther(value)}>
+        <summary>Further settings</summary>
+        <Stack gap="sm" mt="sm">
+          <SearchFields value={value} set={set} />
+          <CertaintyFields value={value} set={set} />
+          <ValueFields value={value} set={set} />
+          <RankFields value={value} set={set} />
+          <NumberInput
+            label="Catalogue as of change"
+            description={keptOf(catalogue.data)}
+            placeholder="newest"
+            min={0}
+            value={value.catalogueSequence}
+            onChange={(sequence) => set({ catalogueSequence: String(sequence) })}
+          />
+          <JsonInput
+            label="Eligibility"
+            description="JSON: predicate, allowed, denied, seen; empty: every live item"
+            placeholder='{"denied": ["75"]}'
+            validationError="Expected a JSON object"
+            autosize
+            minRows={2}
+            value={value.eligibility}
+            onChange={(eligibility) => set({ eligibility })}
+          />
+        </Stack>
+      </details>
     </Stack>
   );
 }

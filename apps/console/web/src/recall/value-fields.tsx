@@ -1,4 +1,6 @@
-import { Group, NumberInput, TextInput } from '@mantine/core';
+import { Autocomplete, Group, NumberInput, TextInput } from '@mantine/core';
+import type { About } from '../../../src/api-types.js';
+import { useAsked } from '../ui/use-asked.js';
 
 /** By which value items go, and how many places are drawn, as it stands in a form. */
 export interface ValueSettings {
@@ -53,6 +55,36 @@ export function valueBody(settings: ValueSettings): Record<string, unknown> {
   };
 }
 
+/** Any valuation of the configuration; those with heads are for rankings alone. */
+export function ValuationField({
+  label,
+  placeholder,
+  value,
+  onChange,
+  isOfRanking = false,
+}: {
+  label: string;
+  placeholder: string;
+  value: string;
+  onChange: (name: string) => void;
+  isOfRanking?: boolean;
+}) {
+  const known = useAsked<About>('about').data?.valuations ?? [];
+  const fitting = known.filter(({ hasHeads }) => isOfRanking || !hasHeads);
+  return (
+    <Autocomplete
+      label={label}
+      placeholder={placeholder}
+      description={fitting.length === 0 ? 'none is configured' : 'one of the configuration'}
+      inputWrapperOrder={['label', 'input', 'description', 'error']}
+      data={fitting.map(({ name }) => name)}
+      filter={({ options }) => options}
+      value={value}
+      onChange={onChange}
+    />
+  );
+}
+
 export function ValueFields<Own extends ValueSettings>({
   value,
   set,
@@ -87,7 +119,6 @@ export function ValueFields<Own extends ValueSettings>({
   return (
     <>
       <Group grow align="flex-start">
-        {text('valuation', 'Valuation', 'by likelihood', 'a name of recall.valuations')}
         {text('weights', 'Weights of terms', 'its own', 'bid=2, with commas between')}
         {number('scoreWeight', 'Weight of the score', 'its own')}
       </Group>

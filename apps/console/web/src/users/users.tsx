@@ -57,16 +57,22 @@ function Chain({ chain }: { chain: KvChainView }) {
   );
 }
 
-function Erase({ userId }: { userId: string }) {
+interface ErasedUser {
+  readonly known: boolean;
+  readonly recalls: number;
+}
+
+function Erase({ userId, onErased }: { userId: string; onErased: (user: ErasedUser) => void }) {
   const about = useAsked<About>('about');
   const [isAsked, setIsAsked] = useState(false);
   const queries = useQueryClient();
   const erase = useMutation({
-    mutationFn: () =>
-      remove<{ known: boolean; recalls: number }>(`users/${encodeURIComponent(userId)}`),
-    onSuccess: () => {
+    mutationFn: () => remove<ErasedUser>(`users/${encodeURIComponent(userId)}`),
+    onSuccess: (user) => {
       setIsAsked(false);
-      return queries.invalidateQueries();
+      // The page of the user is asked for no more: that they are unknown now is no fault.
+      onErased(user);
+      return queries.invalidateQueries({ refetchType: 'none' });
     },
   });
   if (about.data?.canErase !== true) return null;
@@ -138,8 +144,21 @@ function Behaviours({ page }: { page: UserPage }) {
   );
 }
 
+function Erased({ userId, known, recalls }: ErasedUser & { userId: string }) {
+  return (
+    <Alert color="teal" variant="light" title={`User ${userId} is erased`} role="status">
+      {known
+        ? 'Behaviours, profile, keys and values are gone'
+        : 'No behaviours or profile were known'}
+      , and {formatCount(recalls)} recorded recalls. Nothing links the facts to the user any more.
+    </Alert>
+  );
+}
+
 function OfUser({ userId }: { userId: string }) {
   const asked = useAsked<UserPage>(`users/${encodeURIComponent(userId)}`);
+  const [erased, setErased] = useState<ErasedUser | undefined>(undefined);
+  if (erased !== undefined) return <Erased userId={userId} {...erased} />;
   if (asked.error !== null) return <Failure error={asked.error} retry={() => asked.refetch()} />;
   if (asked.data === undefined) return <Waiting />;
   const page = asked.data;
@@ -153,7 +172,7 @@ function OfUser({ userId }: { userId: string }) {
         <Anchor component={Link} to={withQuery('/recalls', { userId })} size="sm">
           Recorded recalls
         </Anchor>
-        <Erase userId={userId} />
+        <Erase userId={userId} onErased={setErased} />
       </Group>
       <Section title="Profile">
         <Text size="sm">
@@ -191,7 +210,7 @@ export function View() {
         {id === '' ? (
           <Empty title="No user is chosen">Choose one above to see what is known and kept.</Empty>
         ) : (
-          <OfUser userId={id} />
+          <OfUser userId={id} key={id} />
         )}
       </Stack>
     </>
