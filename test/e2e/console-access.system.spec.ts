@@ -139,7 +139,7 @@ describe.skipIf(BROWSER_PATH === undefined)('the console, where people log in', 
     await page.getByRole('heading', { name: 'User 6' }).waitFor();
     await page.getByRole('button', { name: 'Erase this user' }).click();
     await page.getByRole('button', { name: 'Erase', exact: true }).click();
-    await page.getByText("user '6' is not known").waitFor();
+    await page.getByText('User 6 is erased').waitFor();
     await visit.goTo('/catalogue');
     await page.getByText('Needs the role admin; you have operate.').first().waitFor();
     expect(visit.faults).toEqual([]);

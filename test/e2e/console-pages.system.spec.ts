@@ -109,6 +109,7 @@ describe.skipIf(BROWSER_PATH === undefined)('the pages of the console', () => {
     const { page } = look;
     await look.goTo('/try?user=2');
     await page.getByLabel('Valuation', { exact: true }).fill('ecpm');
+    await page.getByText('Further settings').click();
     await page.getByLabel('Weights of terms').fill('bid=3');
     await page.getByRole('button', { name: 'By likelihood and by value' }).click();
     await page.getByRole('heading', { name: 'Side by side' }).waitFor();

@@ -61,6 +61,7 @@ describe.skipIf(BROWSER_PATH === undefined)('the console', () => {
     const { page } = visit;
     await visit.goTo('/try');
     await field('User').fill('1');
+    await page.getByText('Further settings').click();
     await page.getByLabel('Beam widths').fill('64');
     await visit.picture('try-light');
     await visit.expectAccessible();
@@ -174,7 +175,8 @@ describe.skipIf(BROWSER_PATH === undefined)('the console', () => {
     await visit.expectAccessible();
     await page.getByRole('button', { name: 'Erase this user' }).click();
     await page.getByRole('button', { name: 'Erase', exact: true }).click();
-    await page.getByText("user '9' is not known").waitFor();
+    await page.getByText('User 9 is erased').waitFor();
+    expect(await page.getByText('That did not work').count()).toBe(0);
     await visit.goTo('/recalls?userId=9');
     await page.getByText('No recall fits').waitFor();
     await visit.picture('recalls-empty-light');

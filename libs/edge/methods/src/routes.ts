@@ -78,6 +78,7 @@ export const ROUTES: Readonly<Record<string, AccessRule>> = {
   'GET /console/api/analysis/unreached': page('read'),
   'GET /console/api/analysis/versions': page('read'),
   'GET /console/api/analysis/outcomes': page('read'),
+  'GET /console/api/analysis/tables/:name': page('read'),
   'GET /console/api/analysis/ads/:id': page('read'),
   'GET /console/api/analysis/items': page('read'),
   'GET /console/api/analysis/change': page('read'),
