@@ -65,8 +65,10 @@ function world() {
         told.push([at, 'all', count]);
       },
       offerRow: (table, row) => {
-        const { seq, op, item_id } = row as { seq: number; op: string; item_id: string };
-        told.push([table, seq, op, item_id]);
+        const { seq, op, item_id, ...more } = row as Record<string, unknown>;
+        const { attribute, value, pace } = more;
+        const paced = pace === null ? [] : [attribute, value, pace];
+        told.push([table, seq, op, item_id, ...paced]);
         return true;
       },
       noteDropped: (table, count) => told.push(['dropped', table, count]),
@@ -168,4 +170,17 @@ it('tells at its end what was applied, and never a part of a listing as the whol
   await vi.runAllTimersAsync();
   await end;
   expect(other.told[0]).toEqual(['change', 1, 'pause', 'a']);
+});
+
+it('tells a pace with the text that it is for, and lists no item for its sake', async () => {
+  const { feed, told, states, settled } = world();
+  feed.start();
+  await settled();
+  const pace = { attribute: 'campaign', text: 'spring', factor: 0.5 };
+  const messages = [[{ op: 'set_pace', itemId: '', pace } as const]];
+  const batch = { sequence: 9, changeCount: 1, ops: { set_pace: 1 }, told: [], source: 'gRPC' };
+  feed.applied({ ...batch, messages });
+  await settled();
+  expect(told).toContainEqual(['change', 9, 'set_pace', '', 'campaign', 'spring', 0.5]);
+  expect(states()).toEqual([[0, 'all', 0]]);
 });

@@ -221,7 +221,7 @@ export function View() {
   const { query, set } = useFilter();
   const { attributes, sceneKeys, by, setBy } = useAttribute();
   const across = query.get('across') ?? sceneKeys[0] ?? '';
-  const asked = useAnalysis<CompositionPage>('composition', { by, across });
+  const isKnown = useAsked<AnalysisAbout>('analysis/about').isFetched;
   return (
     <AnalysisPage title="Composition" help="Recalled items by an attribute.">
       <Group gap="xs" align="flex-end">
@@ -236,11 +236,13 @@ export function View() {
           />
         )}
       </Group>
-      {by === '' ? (
-        <Text size="sm">No item of the facts has an attribute.</Text>
-      ) : (
-        <Answered asked={asked}>{(page) => <Shown page={page} />}</Answered>
-      )}
+      {by !== '' && <Asked by={by} across={across} />}
+      {by === '' && isKnown && <Text size="sm">No item of the facts has an attribute.</Text>}
     </AnalysisPage>
   );
+}
+
+function Asked({ by, across }: { by: string; across: string }) {
+  const asked = useAnalysis<CompositionPage>('composition', { by, across });
+  return <Answered asked={asked}>{(page) => <Shown page={page} />}</Answered>;
 }

@@ -1,12 +1,19 @@
-import { Button, Group, NumberInput, Select, Text, TextInput } from '@mantine/core';
+import { Autocomplete, Button, Group, NumberInput, Select, Text } from '@mantine/core';
 import { type FormEvent, useCallback, useState } from 'react';
-import type { Estimate, Estimates, OutcomesPage } from '../../../src/api-types.js';
+import type {
+  About,
+  AdaptersPage,
+  Estimate,
+  Estimates,
+  OutcomesPage,
+} from '../../../src/api-types.js';
 import { type Column, DataTable } from '../ui/data-table.js';
 import { Figure, Figures } from '../ui/figure.js';
 import { formatCount } from '../ui/format.js';
 import { type Plot, PlotChart } from '../ui/plot-chart.js';
 import { Section } from '../ui/section.js';
 import { Empty } from '../ui/states.js';
+import { useAsked } from '../ui/use-asked.js';
 import { useAnalysis, useFilter } from './filter.js';
 import { AnalysisPage, Answered } from './page.js';
 import { PanelNote } from './panel-note.js';
@@ -138,9 +145,20 @@ function useTarget() {
   return { what, form, change, submit, isGiven: wanted.length > 0 };
 }
 
+/** Names that the service knows: likelihood alone and no adapter have names of their own. */
+function useNames() {
+  const versions = useAsked<AdaptersPage>('adapters').data?.versions ?? [];
+  const known = useAsked<About>('about').data?.valuations ?? [];
+  return {
+    adapters: ['base', ...new Set(versions.map(({ name }) => name))],
+    valuations: ['none', ...known.filter(({ hasHeads }) => !hasHeads).map(({ name }) => name)],
+  };
+}
+
 export function View() {
   const { query, set } = useFilter();
   const { what, form, change, submit, isGiven } = useTarget();
+  const { adapters, valuations } = useNames();
   const reward = query.get('reward') ?? 'click';
   return (
     <AnalysisPage
@@ -148,19 +166,21 @@ export function View() {
       help="Estimated rewards of another adapter, valuation or temperature."
     >
       <Group component="form" gap="xs" align="flex-end" onSubmit={submit}>
-        <TextInput
+        <Autocomplete
           label="Adapter"
           size="xs"
           placeholder="as served"
+          data={adapters}
           value={form.adapter ?? ''}
-          onChange={(event) => change('adapter', event.currentTarget.value)}
+          onChange={(adapter) => change('adapter', adapter)}
         />
-        <TextInput
+        <Autocomplete
           label="Valuation"
           size="xs"
           placeholder="as served"
+          data={valuations}
           value={form.valuation ?? ''}
-          onChange={(event) => change('valuation', event.currentTarget.value)}
+          onChange={(valuation) => change('valuation', valuation)}
         />
         <NumberInput
           label="Temperature"
