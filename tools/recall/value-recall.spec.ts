@@ -11,7 +11,10 @@ import { RECALL_FLAGS } from './recall-flags.js';
 const ITEMS = readFileSync('models/demo/catalogue.jsonl', 'utf8')
   .trim()
   .split('\n')
-  .map((line) => JSON.parse(line) as { item_id: string; attributes: { advertiser: string } });
+  .map(
+    (line) =>
+      JSON.parse(line) as { item_id: string; attributes: { advertiser: string; bid: number } },
+  );
 const ASKED_AT_ONCE = 64;
 const ECPM = { name: 'ecpm', weights: {} };
 const CONTEXT = { signal: new AbortController().signal, budgetUs: 60e6 };
@@ -74,8 +77,22 @@ describe('a recall of the demo by value', () => {
         all.slice(0, 10).map(([, value]) => value),
       );
       expect(answer.valuation?.bestLeftOut).toBe(all[10]?.[1]);
+      const { item = '' } = answer.runnerUp ?? {};
+      expect(new Map(all).get(item)).toBe(all[10]?.[1]);
     },
   );
+
+  it('tells the bid that brings the best item left out in, as explain does', async () => {
+    const { item = '', bid: needed = Number.NaN } = (await recall()).runnerUp ?? {};
+    const { neededBid } = await runtime.serving.explain({ recall: asked(), itemId: item }, CONTEXT);
+    expect(neededBid).toBeCloseTo(needed, 3);
+    const before = ITEMS.find(({ item_id: id }) => id === item)?.attributes.bid ?? 0;
+    await bid(item, needed * 0.999);
+    expect(idsOf(await recall())).not.toContain(item);
+    await bid(item, needed * 1.001);
+    expect(idsOf(await recall())).toContain(item);
+    await bid(item, before);
+  });
 
   it('has for each item the lowest bid with which it would still be there', async () => {
     const { items } = await recall();

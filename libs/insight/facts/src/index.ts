@@ -3,7 +3,6 @@ export type {
   FactOutcome,
   FactSink,
   FactState,
-  LostRows,
 } from './domain/fact-store.js';
 export { READ_TABLES, STILL_SEQ } from './domain/fact-tables.js';
 export { type OutcomeRules, parseOutcomes } from './domain/outcome-rules.js';

@@ -13,7 +13,7 @@ export interface TableColumn {
   readonly form: TableForm;
 }
 
-export interface TableFigure {
+interface TableFigure {
   readonly label: string;
   readonly form: TableForm;
   /** Null where there is nothing to tell from. */

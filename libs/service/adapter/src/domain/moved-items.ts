@@ -1,5 +1,5 @@
 /** An item that answers of one version have and those of another to the same recalls have not. */
-export interface MovedItem {
+interface MovedItem {
   readonly itemId: string;
   /** Shadowed recalls. */
   readonly recalls: number;

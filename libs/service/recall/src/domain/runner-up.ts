@@ -1,7 +1,7 @@
 import type { EngineAnswer } from '@tessera/engine';
 
 /** Best item that an answer by value leaves out. */
-export interface RunnerUp {
+interface RunnerUp {
   /** Its ID. */
   readonly item: string;
   /** Lowest bid with which its value would be no lower than that of the last item. */
