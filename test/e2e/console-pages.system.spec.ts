@@ -108,7 +108,7 @@ describe.skipIf(BROWSER_PATH === undefined)('the pages of the console', () => {
   it('show the items of a user by likelihood beside those by value', async () => {
     const { page } = look;
     await look.goTo('/try?user=2');
-    await page.getByLabel('Valuation', { exact: true }).fill('ecpm');
+    await page.getByRole('combobox', { name: 'Valuation', exact: true }).fill('ecpm');
     await page.getByText('Further settings').click();
     await page.getByLabel('Weights of terms').fill('bid=3');
     await page.getByRole('button', { name: 'By likelihood and by value' }).click();
@@ -126,7 +126,7 @@ describe.skipIf(BROWSER_PATH === undefined)('the pages of the console', () => {
     await look.goTo(`/try?rank=ranking&plain=${valued}&other=ranked`);
     const side = (name: string) => page.getByRole('region', { name, exact: true });
     await side('Ranked').waitFor();
-    const bars = side('Ranked').getByLabel(/^Parts of the ranked value: score/);
+    const bars = side('Ranked').getByLabel(/^Parts of the ranked value: /);
     const columns = (name: string) => side(name).getByRole('columnheader').allInnerTexts();
     const own = ['Recalled', 'Item', 'Ranked value', 'click', 'add-to-basket', 'purchase'];
     expect([await bars.count(), (await columns('Ranked')).slice(1, 7)]).toEqual([10, own]);
