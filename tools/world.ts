@@ -5,8 +5,10 @@ import { TesseraError } from '@tessera/errors';
 import { CONNECTION_FLAGS, CONNECTION_USAGE, servedAt } from './served/connection.js';
 import { type FlagKind, Flags, fail, print, runCommand } from './terminal/command.js';
 import { HEADER, hourLine } from './world/hour-lines.js';
+import { judgedRanking, rankingLine } from './world/judged-ranking.js';
 import { Pace } from './world/pace.js';
 import { worldPicture } from './world/picture.js';
+import type { RankingFigures } from './world/ranking-figures.js';
 import { ServedWorld } from './world/served-world.js';
 import { truthLines } from './world/truth-lines.js';
 import { type HourFigures, WORLD_DEFAULTS, World, type WorldOptions } from './world/world.js';
@@ -29,7 +31,8 @@ picture in a folder. The same seed has the same visits, drift and new ads, whate
                        max: as fast as the service answers
   --out DIR            hours.jsonl and world.svg; an earlier world's are replaced (default:
                        data/world)
-  --truth              truth.jsonl there too: what users like, at the end of each day
+  --truth              truth.jsonl there too: what users like, at the end of each day, and how the
+                       service's heads order beside it, which is printed as well
   --users N            default: ${users}
   --visits N           of a user, a day (default: ${visits})
   --drift-hours N      after which the appeal of an ad is another (default: ${drift.hours})
@@ -144,14 +147,20 @@ class Files {
     if (this.withTruth) writeFileSync(join(this.folder, 'truth.jsonl'), '');
   }
 
-  write(world: World, figures: HourFigures): void {
+  /** Returns whether the truth is due: at the end of a day. */
+  write(world: World, figures: HourFigures): boolean {
     if (this.hours.length === 0) this.begin();
     this.hours.push(figures);
     this.hours.splice(0, this.hours.length - HOURS_MAX);
     appendFileSync(join(this.folder, 'hours.jsonl'), `${JSON.stringify(figures)}\n`);
     writeFileSync(join(this.folder, 'world.svg'), worldPicture(this.hours));
-    if (!this.withTruth || (figures.hour + 1) % HOURS_OF_DAY !== 0) return;
+    if (!this.withTruth || (figures.hour + 1) % HOURS_OF_DAY !== 0) return false;
     appendFileSync(join(this.folder, 'truth.jsonl'), truthLines(world, figures.hour));
+    return true;
+  }
+
+  writeRanking(hour: number, ranking: RankingFigures): void {
+    appendFileSync(join(this.folder, 'truth.jsonl'), `${JSON.stringify({ hour, ranking })}\n`);
   }
 }
 
@@ -190,8 +199,13 @@ await runCommand(USAGE, async (words) => {
       if (world.isAway) await reached(pace, () => service.answers());
       if (figures === undefined) continue;
       hour += 1;
-      files.write(world, figures);
+      const isJudged = files.write(world, figures);
       await print(hourLine(figures));
+      if (!isJudged) continue;
+      const ranking = await judgedRanking(world, service);
+      if (ranking === undefined) continue;
+      files.writeRanking(figures.hour, ranking);
+      await print(rankingLine(ranking));
     }
   } finally {
     service.close();

@@ -24,6 +24,7 @@ export const DRAW = {
   arrival: 15,
   explore: 16,
   rank: 17,
+  interval: 18,
 } as const;
 
 /** A bijection of 32 bits (Chris Wellons, lowbias32). */

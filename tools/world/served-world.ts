@@ -8,16 +8,24 @@ import { callError } from '../served/call-error.js';
 import { CatalogueClient } from '../served/catalogue-client.js';
 import { grpcOptions } from '../served/connection.js';
 import type {
+  RankedAd,
+  RankingService,
   WorldAnswer,
   WorldBehaviour,
   WorldChange,
   WorldItem,
+  WorldRanking,
   WorldRecall,
   WorldService,
 } from './world-service.js';
 
 const RECALL_MS = 5000;
 const CALL_MS = 30_000;
+/** Of the demo: the head that says who clicks, and the valuation by expected value. */
+const HEAD = 'click';
+const EXPECTED = 'expected';
+/** A service without heads, or without that valuation. */
+const UNRANKED: readonly string[] = ['ADAPTER_NOT_FOUND', 'REQUEST_INVALID'];
 
 interface Listed {
   readonly items: readonly {
@@ -46,7 +54,7 @@ const DRAWN = {
 };
 
 /** A service over gRPC, as its callers have it. */
-export class ServedWorld implements WorldService {
+export class ServedWorld implements WorldService, RankingService {
   private readonly client: TesseraClient;
   private readonly catalogue: CatalogueClient;
   private readonly adapters: AdapterClient;
@@ -95,13 +103,13 @@ export class ServedWorld implements WorldService {
       ...(drawsAll === true && { explore: { slots: DRAWN_OF_ALL } }),
     };
     const { items, versions } = isRanked
-      ? await this.ranked(request)
+      ? await this.rankedOrPlain(request)
       : await this.client.recall(request, RECALL_MS);
     return { itemIds: items.map(({ itemId }) => itemId), version: versions?.adapter ?? '' };
   }
 
   /** A service without heads is asked to rank once. */
-  private async ranked(request: object) {
+  private async rankedOrPlain(request: object) {
     try {
       return await this.client.recall({ ...request, rank: {} }, RECALL_MS);
     } catch (thrown) {
@@ -109,6 +117,24 @@ export class ServedWorld implements WorldService {
       this.hasHeads = false;
       return this.client.recall(request, RECALL_MS);
     }
+  }
+
+  async ranked({ userId, daypart, count }: WorldRanking): Promise<readonly RankedAd[] | undefined> {
+    const request = {
+      userId,
+      scene: { daypart },
+      resultCount: count,
+      rank: { items: count, valuation: { name: EXPECTED } },
+    };
+    const answer = await this.client.recall(request, RECALL_MS).catch((thrown) => {
+      if (UNRANKED.includes(TesseraError.from(thrown).code)) return undefined;
+      throw thrown;
+    });
+    return answer?.items.map(({ itemId, ranking }) => ({
+      itemId,
+      click: ranking?.heads[HEAD] ?? 0,
+      recallRank: ranking?.recallRank ?? 0,
+    }));
   }
 
   async append(behaviours: readonly WorldBehaviour[]): Promise<void> {

@@ -158,6 +158,11 @@ export class Truth {
     (this.users[user] as Taste).last = ad;
   }
 
+  /** The ad whose topic holds half of a user's next clicks. */
+  lastClick(user: number): string | undefined {
+    return this.users[user]?.last?.item;
+  }
+
   /** Of each user: liking of categories by first code, of topics by first two. */
   tastes(): { readonly categories: object; readonly topics: object }[] {
     const named = (names: Map<unknown, number>, values: Float64Array) =>

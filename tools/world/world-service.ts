@@ -55,6 +55,27 @@ export type WorldChange =
       readonly attributes: object;
     };
 
+export interface WorldRanking {
+  readonly userId: string;
+  readonly daypart: string;
+  /** Ads that are recalled and ranked. */
+  readonly count: number;
+}
+
+export interface RankedAd {
+  readonly itemId: string;
+  /** Answer of the head of that name. */
+  readonly click: number;
+  /** By the recall's score, from 1. */
+  readonly recallRank: number;
+}
+
+/** A service whose heads are judged. */
+export interface RankingService {
+  /** By expected value, best first; undefined: there are no heads, or no such valuation. */
+  ranked(question: WorldRanking): Promise<readonly RankedAd[] | undefined>;
+}
+
 /** Every call rejects with a TesseraError; a retryable one means that the service is away. */
 export interface WorldService {
   items(): Promise<readonly WorldItem[]>;

@@ -18,8 +18,12 @@ const PENDING_MAX = 10_000;
 const PURCHASED_MAX = 0.3;
 const PURCHASE_HOURS = 2;
 const PURCHASE_HOURS_MAX = 24;
-/** A place is looked at with probability 1 / position^0.7. */
 const POSITION_BIAS = 0.7;
+
+/** Probability of a look at a place of a page, from 1. */
+export const looksAt = (place: number): number => place ** -POSITION_BIAS;
+/** ID of a user, from 0. */
+export const userNameOf = (seed: number, user: number): string => `w-${seed}-${user}`;
 
 export interface WorldOptions extends RecallShares {
   readonly users: number;
@@ -203,6 +207,7 @@ export class World {
     visits: readonly Visit[],
     daypart: number,
   ): Promise<(WorldAnswer | undefined)[]> {
+    const { seed } = this.options;
     const answers: (WorldAnswer | undefined)[] = [];
     let next = 0;
     const askOn = async () => {
@@ -210,7 +215,7 @@ export class World {
         const { number, user } = visits[at] as Visit;
         const question = {
           visit: this.visitName(number),
-          userId: this.userName(user),
+          userId: userNameOf(seed, user),
           daypart: DAYPARTS[daypart] as string,
           resultCount: RESULTS,
           ...recallKind(this.options, number),
@@ -254,7 +259,7 @@ export class World {
     const { figures, advertisers } = this;
     const { seed } = this.options;
     const key = ad?.key ?? textKey(item);
-    const looks = position ** -POSITION_BIAS;
+    const looks = looksAt(position);
     figures.shown.add(item);
     figures.expectedImpressions += looks;
     figures.expectedClicks += looks * attraction;
@@ -262,7 +267,7 @@ export class World {
     if (draw(seed, DRAW.examined, number, position) >= looks) return [];
     const behaviour = (action: WorldBehaviour['action']) => ({
       visit: this.visitName(number),
-      userId: this.userName(user),
+      userId: userNameOf(seed, user),
       itemId: item,
       action,
       daypart: DAYPARTS[daypart] as string,
@@ -358,10 +363,6 @@ export class World {
 
   private visitName(visit: number): string {
     return `w-${this.options.seed}-v-${visit}`;
-  }
-
-  private userName(user: number): string {
-    return `w-${this.options.seed}-${user}`;
   }
 }
 
