@@ -4,93 +4,100 @@ from pathlib import Path
 
 import numpy as np
 import torch
+from tqdm import tqdm
 from transformers import AutoModelForCausalLM
 
-from .demo_world import DAYPARTS, Ad, Taste, World
-from .exposures import Exposures, slices
+from .beam import beam_search
+from .demo_exposures import Shown, a_visitor, make_exposures, prompt_of
+from .demo_figures import Ranked, table
+from .demo_truth import Truth
+from .demo_world import DAYPARTS, World
 from .head_training import HeadPlan, Targets, train_on_states, with_calibration
 from .heads import Ranking
-from .history import Behaviour
 from .item_states import Impression, ItemTemplate, Reader, catalogue_rows, readings
-from .prompts import PromptWriter, read_prompt_folder
+from .prompts import read_prompt_folder
 from .rank_figures import figures
+from .trie import build_trie
 
-IMPRESSIONS = 3000
-#: Of an impression: ads that the user might choose, and any.
-CHOSEN, DRAWN = 4, 6
+IMPRESSIONS = 6000
+#: Users of the table of orders, and the ads that a recall gives each.
+JUDGED, JUDGED_ADS = 200, 100
+#: Shares of the impressions before those that choose, and before those that are measured.
+SPLIT = 0.85, 0.92
 HEADS = ("click", "purchase")
-PLAN = HeadPlan((16,), "gelu", epochs=40, patience=3, lr=2e-3, dropout=0.1, weight_decay=0.01,
+PLAN = HeadPlan((64, 32), "gelu", epochs=60, patience=5, lr=2e-3, dropout=0.0, weight_decay=0.01,
                 seed=1)
 
 
-def click_chance(world: World, taste: Taste, daypart: int, ad: Ad) -> float:
-    """Of an ad that is shown: by the liking of its category and topic at that time of day."""
-    liking = taste.categories * world.affinity[:, daypart]
-    share = liking[ad.category] / liking.sum() * taste.topics[ad.category, ad.topic]
-    return 0.01 + 0.5 * share ** 0.5
-
-
-def purchase_chance(taste: Taste, ad: Ad) -> float:
-    """Of an ad that was clicked: users buy in favourite categories, from the better known ads."""
-    return (0.3 if ad.category in taste.favourites() else 0.05) * (0.5 + ad.weight)
-
-
-def make_exposures(world: World, writer: PromptWriter, item: ItemTemplate, seed: int
-                   ) -> tuple[Exposures, list[Impression]]:
-    """A user is shown ads once; their number is the time."""
-    rng = np.random.default_rng([seed, 3])
-    users, items, impressions = [], [], []
-    labels: dict[str, list[float]] = {name: [] for name in HEADS}
-    for number in range(IMPRESSIONS):
-        taste, daypart = world.taste(rng), int(rng.integers(len(DAYPARTS)))
-        clicks = world.history(taste, int(rng.integers(3, 20)), rng)
-        ads = {ad.item: ad for ad in [
-            *(world.choose(taste, daypart, clicks[-1][0], rng) for _ in range(CHOSEN)),
-            *(world.ads[place] for place in rng.integers(len(world.ads), size=DRAWN))]}
-        for ad in ads.values():
-            clicked = rng.random() < click_chance(world, taste, daypart, ad)
-            bought = clicked and rng.random() < purchase_chance(taste, ad)
-            for name, outcome in zip(HEADS, (clicked, bought), strict=True):
-                labels[name].append(float(outcome))
-        profile = {"interest": world.names[taste.favourites()[0]]} if rng.random() < 0.5 else {}
-        prompt = writer.prompt(profile, {"daypart": DAYPARTS[daypart]},
-                               [Behaviour(ad.item) for ad, _ in clicks])
-        impressions.append(Impression(prompt.tokens, [item.tokens(one) for one in ads],
-                                      np.arange(len(items), len(items) + len(ads))))
-        users += [str(number)] * len(ads)
-        items += ads
-    count = len(items)
-    return Exposures(users, np.array(users, np.float64), items,
-                     {name: np.array(of) for name, of in labels.items()}, np.ones(count),
-                     np.full(count, np.nan)), impressions
-
-
 def write_demo_ranking(world: World, folder: Path, seed: int) -> None:
-    """Into `ranking` of the demo's folder; prints figures of the newest fifth."""
+    """Into `ranking` of the demo's folder; prints figures of exposures that chose nothing."""
     writer = read_prompt_folder(folder)
     item = ItemTemplate("{sid}", 16, writer, catalogue_rows(folder))
-    exposures, impressions = make_exposures(world, writer, item, seed)
+    truth = Truth(world, seed)
+    shown, impressions = make_exposures(truth, IMPRESSIONS, writer, item, seed)
     model = AutoModelForCausalLM.from_pretrained(folder, dtype=torch.float32).eval()
-    states = torch.zeros(len(exposures), model.config.hidden_size)
     reader = Reader(model)
-    with torch.no_grad():
-        for reading in readings(impressions, model.config.pad_token_id):
-            states[torch.from_numpy(reading.rows)] = reader.last_states(reading)
-    labels = {name: torch.tensor(of, dtype=torch.float32) for name, of in exposures.labels.items()}
-    targets = Targets(torch.zeros(len(exposures), 0), labels, dict.fromkeys(HEADS, True),
-                      torch.ones(len(exposures)), dict.fromkeys(HEADS, 1.0))
-    parts = slices(exposures, (0.7, 0.8))
-    networks, _ = train_on_states(states, targets, parts.train, parts.calibration, HEADS, PLAN)
-    plain = Ranking("demo", networks.heads(targets, {}), max_item_tokens=16)
-    raw = plain.answers(states[parts.calibration].numpy(), {})
-    later = [exposures.users[row] for row in parts.calibration]
-    heads = [with_calibration(head, kind, raw[head.name],
-                              exposures.labels[head.name][parts.calibration], later)
-             for head, kind in zip(plain.heads, ("platt", "isotonic"), strict=True)]
-    ranking = Ranking("demo", heads, max_item_tokens=16)
+    states = states_of(reader, impressions, model.config.pad_token_id)
+    ranking = trained(shown, states, seed)
     ranking.save(folder / "ranking")
-    users = [exposures.users[row] for row in parts.test]
-    for name, answers in ranking.answers(states[parts.test].numpy(), {}).items():
-        of = figures(exposures.labels[name][parts.test], answers, users)
+    print(table(_judged(truth, ranking, reader, item, seed), np.random.default_rng([seed, 6])))
+
+
+def _judged(truth: Truth, ranking: Ranking, reader: Reader, item: ItemTemplate, seed: int
+            ) -> list[Ranked]:
+    """Ads that recalls give users of whom no head has learned."""
+    rng = np.random.default_rng([seed, 5])
+    ads, found = truth.world.ads, []
+    bids = np.array([ad.text.attributes["bid"] for ad in ads])
+    trie = build_trie(truth.world.index())
+    ids = [torch.zeros(size, dtype=torch.long) for size in trie.sizes]
+    for ad in ads:
+        for of_level, code, token in zip(ids, ad.sid, item.writer.items[ad.item].tokens):
+            of_level[code] = token
+    for _ in tqdm(range(JUDGED), desc="judged users", leave=False, disable=None):
+        visitor, daypart = a_visitor(truth, rng), int(rng.integers(len(DAYPARTS)))
+        prompt = prompt_of(truth, visitor, daypart, item.writer)
+        leaves, _ = beam_search(reader.model, torch.tensor([prompt]), trie, ids, JUDGED_ADS)
+        recalled = [truth.places[name] for leaf in leaves[0].tolist()
+                    for name in trie.leaf_items[leaf]][:JUDGED_ADS]
+        impression = Impression(prompt, [item.tokens(ads[place].item) for place in recalled],
+                                np.arange(JUDGED_ADS))
+        states = states_of(reader, [impression], reader.model.config.pad_token_id).numpy()
+        last = visitor.clicks[-1] if visitor.clicks else None
+        found.append(Ranked(truth.attractions(visitor.taste, daypart, last)[recalled],
+                            ranking.answers(states, {})["click"], bids[recalled]))
+    return found
+
+
+@torch.no_grad()
+def states_of(reader: Reader, impressions: list[Impression], pad: int) -> torch.Tensor:
+    found = torch.zeros(sum(len(one.items) for one in impressions),
+                        reader.model.config.hidden_size)
+    for reading in readings(impressions, pad):
+        found[torch.from_numpy(reading.rows)] = reader.last_states(reading)
+    return found
+
+
+def trained(shown: Shown, states: torch.Tensor, seed: int) -> Ranking:
+    """Heads learn chances: of one that is known, drawn outcomes would tell the same with noise.
+    Their calibration and figures are of drawn outcomes."""
+    second, last = (int(share * IMPRESSIONS) for share in SPLIT)
+    train = np.flatnonzero(shown.impressions < second)
+    later = np.flatnonzero((shown.impressions >= second) & (shown.impressions < last))
+    test = np.flatnonzero(shown.impressions >= last)
+    labels = {name: torch.tensor(of, dtype=torch.float32) for name, of in shown.chances.items()}
+    targets = Targets(torch.zeros(len(states), 0), labels, dict.fromkeys(HEADS, True),
+                      torch.ones(len(states)), dict.fromkeys(HEADS, 1.0))
+    networks, _ = train_on_states(states, targets, train, later, HEADS, PLAN)
+    plain = Ranking("demo", networks.heads(targets, {}), max_item_tokens=16)
+    outcomes = shown.drawn(np.random.default_rng([seed, 4]))
+    raw = plain.answers(states[later].numpy(), {})
+    users = [str(number) for number in shown.impressions]
+    heads = [with_calibration(head, "platt", raw[head.name], outcomes[head.name][later],
+                              [users[row] for row in later]) for head in plain.heads]
+    ranking = Ranking("demo", heads, max_item_tokens=16)
+    for name, answers in ranking.answers(states[test].numpy(), {}).items():
+        of = figures(outcomes[name][test], answers, [users[row] for row in test])
         print(f"{name:<10} AUC {of.auc:.3f}, per user {of.userAuc:.3f}, calibration error "
               f"{of.calibrationError:.3f}, mean {of.meanPrediction:.3f} of {of.meanLabel:.3f}")
+    return ranking

@@ -7,9 +7,9 @@ export interface JudgedAd {
   readonly bid: number;
   /** Answer of the head that orders. */
   readonly click: number;
-  /** By the recall's score. */
+  /** Place by the recall's score. */
   readonly recallRank: number;
-  /** By expected value. */
+  /** Place by expected value. */
   readonly valueRank: number;
 }
 
@@ -31,7 +31,7 @@ export interface RankingFigures {
   readonly liked: Quotient;
   /** Liking of the first five over that of the best five. */
   readonly ofBest: Orders;
-  /** Spearman's between an order and liking, mean of users. */
+  /** Correlation by Spearman of an order with liking, mean of users. */
   readonly correlation: Orders;
   /** Earnings of a page by expected value over those of a page by score. */
   readonly earned: Quotient;

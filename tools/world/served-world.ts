@@ -21,10 +21,10 @@ import type {
 
 const RECALL_MS = 5000;
 const CALL_MS = 30_000;
-/** Of the demo: the head that says who clicks, and the valuation by expected value. */
+/** Head of the demo that tells clicks, and its valuation by expected value. */
 const HEAD = 'click';
 const EXPECTED = 'expected';
-/** A service without heads, or without that valuation. */
+/** Codes of a service without heads, or without that valuation. */
 const UNRANKED: readonly string[] = ['ADAPTER_NOT_FOUND', 'REQUEST_INVALID'];
 
 interface Listed {

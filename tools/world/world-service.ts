@@ -64,15 +64,15 @@ export interface WorldRanking {
 
 export interface RankedAd {
   readonly itemId: string;
-  /** Answer of the head of that name. */
+  /** Answer of the head `click`. */
   readonly click: number;
-  /** By the recall's score, from 1. */
+  /** Place by the recall's score, from 1. */
   readonly recallRank: number;
 }
 
 /** A service whose heads are judged. */
 export interface RankingService {
-  /** By expected value, best first; undefined: there are no heads, or no such valuation. */
+  /** Ads by expected value, best first; undefined: there are no heads, or no such valuation. */
   ranked(question: WorldRanking): Promise<readonly RankedAd[] | undefined>;
 }
 
