@@ -242,10 +242,9 @@ class ClusterDays {
     const { cluster, random } = this;
     const older = await cluster.copyLog();
     await pace(random.below(AWAY_MS_MAX));
-    const newer = await cluster.copyLog();
-    await cluster.putLog(older);
+    const newer = await cluster.swapLog(older);
     await pace(random.below(AWAY_MS_MAX));
-    await cluster.putLog(newer);
+    await cluster.swapLog(newer);
     for (const name of cluster.nodes) await this.away(name, 'SIGTERM', async () => undefined);
   }
 

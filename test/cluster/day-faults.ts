@@ -22,11 +22,10 @@ export async function olderLogBesideHeld(cluster: RealCluster, node: string): Pr
   const older = await cluster.copyLog();
   cluster.hold(node);
   await pace(BEHIND_MS);
-  const newer = await cluster.copyLog();
-  await cluster.putLog(older);
+  const newer = await cluster.swapLog(older);
   cluster.goOn(node);
   await pace(OLDER_MS);
-  await cluster.putLog(newer);
+  await cluster.swapLog(newer);
   for (const name of cluster.nodes) {
     await cluster.end(name, 'SIGTERM');
     await cluster.begin(name);

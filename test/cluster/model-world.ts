@@ -317,7 +317,7 @@ class ModelWorld {
     const offsetOf = ({ position }: Seat) =>
       position?.log === this.log.identity ? position.offset : 0;
     const [founder] = [...this.seats].sort((a, b) => offsetOf(b) - offsetOf(a)) as [Seat];
-    this.ledger.noteBegunAnew();
+    this.ledger.noteBegunAnew(this.clock.nowMs());
     this.logs += 1;
     const continues = [this.log.identity, ...(this.log.anew?.continues ?? [])];
     this.log.beginAnew(`log-${this.logs}`, { founder: founder.name, continues });

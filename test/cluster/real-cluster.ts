@@ -246,13 +246,19 @@ export class RealCluster {
     return to;
   }
 
-  async putLog(copy: string): Promise<void> {
+  /** The log becomes an older copy of it. Resolves with a copy of all that it had, none lost. */
+  async swapLog(copy: string): Promise<string> {
+    this.copies += 1;
+    const to = join(this.folder, 'copies', `log-${this.copies}`);
     const { folder } = this.log as EtcdServer;
     await this.log.kill();
+    cpSync(folder, to, { recursive: true });
     rmSync(folder, { recursive: true });
     cpSync(copy, folder, { recursive: true });
     await this.log.start();
+    return to;
   }
+
 
   /** Of a node that does not run. */
   emptyDisk(name: string): void {

@@ -30,6 +30,7 @@ export class Ledger {
   readonly counts = new Map<string, number>();
   readonly asked: Asked[] = [];
   readonly erased: Erased[] = [];
+  private anewMs = 0;
 
   constructor(private readonly seats: readonly Seat[]) {}
 
@@ -56,6 +57,7 @@ export class Ledger {
 
   noteErased(user: string, begunMs: number): void {
     this.count('erased');
+    if (begunMs < this.anewMs) return;
     this.erased.push({ user, begunMs });
     for (const seat of this.seats) if (seat.serving?.isCurrent) this.checkErased(seat);
   }
@@ -80,8 +82,9 @@ export class Ledger {
   }
 
   /** A log that is begun anew names nobody who was erased before: a person erases them again. */
-  noteBegunAnew(): void {
+  noteBegunAnew(nowMs: number): void {
     this.count('log begun anew');
+    this.anewMs = nowMs;
     this.erased.length = 0;
   }
 
