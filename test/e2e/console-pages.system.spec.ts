@@ -109,6 +109,7 @@ describe.skipIf(BROWSER_PATH === undefined)('the pages of the console', () => {
     const { page } = look;
     await look.goTo('/try?user=2');
     await page.getByRole('combobox', { name: 'Valuation', exact: true }).fill('ecpm');
+    await page.keyboard.press('Escape');
     await page.getByText('Further settings').click();
     await page.getByLabel('Weights of terms').fill('bid=3');
     await page.getByRole('button', { name: 'By likelihood and by value' }).click();
@@ -131,7 +132,9 @@ describe.skipIf(BROWSER_PATH === undefined)('the pages of the console', () => {
     const own = ['Recalled', 'Item', 'Ranked value', 'click', 'add-to-basket', 'purchase'];
     expect([await bars.count(), (await columns('Ranked')).slice(1, 7)]).toEqual([10, own]);
     expect(await columns('By value')).not.toContain('click');
-    await page.getByPlaceholder("the recall's own order").click();
+    const ownOrder = page.getByPlaceholder("the recall's own order");
+    if (!(await ownOrder.isVisible())) await page.getByText('Further settings').click();
+    await ownOrder.click();
     await page
       .getByRole('option', { name: /click, add-to-basket, purchase/ })
       .first()
