@@ -17,7 +17,8 @@ without a log has give-up alone, while it is stopped.
   continue --from NODE   begins the log anew, with the state of that node: what others have beyond
                          it is lost. Restart NODE, then the other nodes; their states are put aside
   refuse OFFSET          every node refuses this entry, which no node can apply: its body is lost,
-                         or its kind is of a release that nobody runs; waiting nodes go on
+                         or its kind is of a release that nobody runs; waiting nodes go on. Where
+                         a node has applied it, restart the others instead
   give-up OFFSET STORE   this erasure counts without a store that refuses it, on each node that
                          still waits: ${PART_NAMES.join(', ')}
 The cluster is that of the configuration (TESSERA_CLUSTER_LOG, _ETCD, _NAME, _LOG_STORE, ...).`;
@@ -37,6 +38,18 @@ async function put(log: ClusterLog, node: string, kind: string, body: object): P
   const after = { offset: end, chain };
   const head = { key: `${kind} ${JSON.stringify(body)}`, node, kind };
   return log.append(entryBytes(head, bodyText(body), after), after);
+}
+
+/** Nodes that have applied an entry have another state than those that refuse it. */
+async function checkNobodyHas(log: ClusterLog, offset: number): Promise<void> {
+  const ahead = (await log.positions()).filter((one) => one.offset >= offset);
+  if (ahead.length === 0) return;
+  const names = ahead.map(({ node }) => node).join(', ');
+  fail(
+    'OFFSET',
+    'an entry that no node has applied',
+    `${offset}, which ${names} has: restart the others, which take its state`,
+  );
 }
 
 async function show(log: ClusterLog, reached: Reached): Promise<void> {
@@ -105,7 +118,8 @@ await runCommand(USAGE, async (words) => {
     } else if (isAct) {
       const offset = offsetOf(word);
       const isRefusal = verb === 'refuse';
-      if (!isRefusal) storeOf(part);
+      if (isRefusal) await checkNobodyHas(log, offset);
+      else storeOf(part);
       const kind = isRefusal ? REFUSE : GIVE_UP;
       const at = await put(log, node.name, kind, isRefusal ? { offset } : { offset, part });
       await print(`entry ${at}: ${isRefusal ? 'refuses' : `gives ${part} up for`} entry ${offset}`);

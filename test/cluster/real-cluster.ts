@@ -259,7 +259,6 @@ export class RealCluster {
     return to;
   }
 
-
   /** Of a node that does not run. */
   emptyDisk(name: string): void {
     if (this.isRunning(name)) throw new Error(`${name} runs`);

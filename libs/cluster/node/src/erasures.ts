@@ -360,7 +360,7 @@ export class NodeErasures {
   }
 }
 
-/** What is left of an erasure without one store; undefined: nothing. */
+/** The erasure without one store; undefined: all stores are done. */
 export function withoutStore(erasure: PendingErasure, name: PartName): PendingErasure | undefined {
   const left = Object.assign({}, erasure, { [LEFT[name]]: false });
   return PART_NAMES.some((part) => left[LEFT[part]]) ? left : undefined;

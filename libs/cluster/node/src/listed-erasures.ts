@@ -85,7 +85,7 @@ export class ListedErasures {
     await this.work.close();
   }
 
-  /** Repeats take the place of what is not done: a list is no longer than its users. */
+  /** Repeats take the place of an open erasure: a list is no longer than its users. */
   private async note(erasure: Erasure): Promise<number> {
     const offset = this.erasures.openOf(erasure.userId) ?? this.lastOffset + 1;
     this.lastOffset = Math.max(this.lastOffset, offset);

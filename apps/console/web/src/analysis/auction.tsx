@@ -114,7 +114,7 @@ function RateChart({ page }: { page: TablePage }) {
       return {
         marginLeft: 60,
         marginBottom: 60,
-        x: { type: 'band', label: place, tickRotate: place === 'part' ? -30 : 0 },
+        x: { type: 'band' as const, label: place, tickRotate: place === 'part' ? -30 : 0 },
         y: { label: 'share', grid: true, tickFormat: '%', zero: true },
         color: { legend: true, domain: [rate, other] },
         marks: [

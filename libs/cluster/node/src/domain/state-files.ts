@@ -3,11 +3,11 @@ import type { Manifest } from './manifest.js';
 
 /** A state that was fetched as a whole and is to be moved in. */
 export type Placing = Pick<Manifest, 'files' | 'erased' | 'offset'> & {
-  /** Ends the names of folders for what was there; '': nobody wants it again. */
+  /** Ending of folders that are put aside; '': nobody wants them again. */
   readonly aside: string;
 };
 
-/** Notes of a node on its state: which log it follows, and what is left of a move. */
+/** Notes of a node on its state: the log that it follows, and an unfinished move. */
 export const NOTES = {
   standing: 'cluster-log.json',
   erase: 'erase-first.json',
