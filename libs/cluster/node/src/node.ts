@@ -131,9 +131,14 @@ export class ClusterNode {
         const applied = positionOf(content.keeper.mark())?.offset ?? NO_OFFSET;
         await runtime.close();
         const { code } = TesseraError.from(thrown);
-        if (code !== 'LOG_TRIMMED' || attempt === ATTEMPTS) throw thrown;
-        // Any snapshot may do, the first time that entries are gone; then one with the next entry.
-        const offset = wanted.isAnew ? applied + 1 : NO_OFFSET;
+        const isTrimmed = code === 'LOG_TRIMMED';
+        const isCurable = isTrimmed || code === 'STATE_DIFFERENT';
+        if (!isCurable || attempt === ATTEMPTS) throw thrown;
+        // Any snapshot may do, the first time that entries are gone; then one with the next entry. A
+        // snapshot from which a state differs is too old.
+        const isTooOld = isTrimmed ? wanted.isAnew : standing.hasFetched;
+        const needed = isTrimmed ? applied + 1 : applied;
+        const offset = isTooOld ? needed : NO_OFFSET;
         wanted = { isAnew: true, isFetched: standing.hasFetched, offset };
         options.nodeLog.warn({ err: thrown }, 'the state of this node is begun anew');
       }

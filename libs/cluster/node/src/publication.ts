@@ -104,6 +104,21 @@ export class Publication {
     this.tell();
   }
 
+  /**
+   * Compares the state with the log's word of it before anybody counts on this node. Rejects with
+   * STATE_DIFFERENT alone: a log that is away is compared with later.
+   */
+  async check(): Promise<void> {
+    const { history, state } = this.parts;
+    const { offset, chain, erased } = history.position;
+    if (state.scope === 'some' || offset === NO_OFFSET) return;
+    await this.compare({ offset, chain, digest: await state.digest(erased) }).catch(
+      (thrown: unknown) => {
+        if (TesseraError.from(thrown).code === 'STATE_DIFFERENT') throw thrown;
+      },
+    );
+  }
+
   /** Compares the state with what the log has of it, while entries go on. */
   compareBeside(): void {
     const { state, onFault } = this.parts;
