@@ -59,7 +59,16 @@ export class Ledger {
     this.count('erased');
     if (begunMs < this.anewMs) return;
     this.erased.push({ user, begunMs });
-    for (const seat of this.seats) if (seat.serving?.isCurrent) this.checkErased(seat);
+    for (const seat of this.seats) {
+      if (!seat.serving?.isCurrent) continue;
+      this.checkErased(seat);
+      // Acknowledged: gone, also where it is still noted as open.
+      const isKept = STORES.some((store) => {
+        const atMs = seat.disk.users.get(`${store} ${user}`);
+        return atMs !== undefined && atMs < begunMs;
+      });
+      if (isKept) this.faults.add(`${seat.name} has ${user} when told to have nothing`);
+    }
   }
 
   /** A node that others wait for has all that was acknowledged; an offset has one state. */

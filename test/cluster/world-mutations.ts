@@ -49,7 +49,14 @@ const MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'the list of erasures is lost with the process',
-    apply: () => replaced(MemoryPending, 'list', () => []),
+    apply: () => {
+      const { list } = MemoryPending.prototype;
+      const lost = function lost(this: MemoryPending) {
+        for (const one of list.call(this)) void this.remove(one);
+        return [];
+      };
+      return replaced(MemoryPending, 'list', lost as Methods[string]);
+    },
   },
   {
     name: 'erasures are said to be done at once',
