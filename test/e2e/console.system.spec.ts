@@ -61,6 +61,8 @@ describe.skipIf(BROWSER_PATH === undefined)('the console', () => {
     const { page } = visit;
     await visit.goTo('/try');
     await field('User').fill('1');
+    // An open list of names lies over the settings below it.
+    await page.keyboard.press('Escape');
     await page.getByText('Further settings').click();
     await page.getByLabel('Beam widths').fill('64');
     await visit.picture('try-light');

@@ -39,6 +39,7 @@ const CHANGES_THE_SYSTEM = 'changes the system, as root';
 /** The first that fits a line holds. */
 const WAYS: readonly (readonly [RegExp, Way])[] = [
   [/^npm test$/, { notRun: 'runs this test' }],
+  [/^npm run (bootstrap -- --test|test:ts|check)\b/, { notRun: 'sets up tests, or runs them' }],
   [/^npm run bootstrap$/, { elsewhere: 'tools/run.mjs', as: /bootstrap\.mjs/ }],
   [/^npm run build && python/, { parsed: 'trainer' }],
   [/pip install/, { notRun: 'installs a package of others' }],

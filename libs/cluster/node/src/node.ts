@@ -24,7 +24,7 @@ import type { BeginningPart } from './parts/beginning-part.js';
 import { Publication } from './publication.js';
 import { type SnapshotParts, Snapshots } from './snapshots.js';
 import { BEGINS, newestSnapshot } from './snapshots-there.js';
-import { Standing, untilBegun, untilThere, type Wanted } from './standing.js';
+import { Standing, untilBegun, untilThere, type Wanted, wantedBehind } from './standing.js';
 import { Submissions, type Submitted } from './submissions.js';
 import type { Running } from './work.js';
 
@@ -131,15 +131,10 @@ export class ClusterNode {
         const applied = positionOf(content.keeper.mark())?.offset ?? NO_OFFSET;
         await runtime.close();
         const { code } = TesseraError.from(thrown);
-        const isTrimmed = code === 'LOG_TRIMMED';
-        const isCurable = isTrimmed || code === 'STATE_DIFFERENT';
-        if (!isCurable || attempt === ATTEMPTS) throw thrown;
-        // Any snapshot may do, the first time that entries are gone; then one with the next entry. A
-        // snapshot from which a state differs is too old.
-        const isTooOld = isTrimmed ? wanted.isAnew : standing.hasFetched;
-        const needed = isTrimmed ? applied + 1 : applied;
-        const offset = isTooOld ? needed : NO_OFFSET;
-        wanted = { isAnew: true, isFetched: standing.hasFetched, offset };
+        const { hasFetched } = standing;
+        const next = wantedBehind(code, { wanted, hasFetched, applied });
+        if (next === undefined || attempt === ATTEMPTS) throw thrown;
+        wanted = next;
         options.nodeLog.warn({ err: thrown }, 'the state of this node is begun anew');
       }
     }

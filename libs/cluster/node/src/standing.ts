@@ -133,6 +133,33 @@ async function read({ files }: Pick<StandingParts, 'files'>): Promise<Followed |
   throw new TesseraError('STORE_CORRUPT', message);
 }
 
+/**
+ * Which state a node begins with behind a failed attempt; undefined: no other one would help.
+ * @param before.applied the last entry of the state that failed
+ */
+export function wantedBehind(
+  code: string,
+  {
+    wanted,
+    hasFetched,
+    applied,
+  }: Pick<Standing, 'hasFetched'> & {
+    readonly wanted: Wanted;
+    readonly applied: number;
+  },
+): Wanted | undefined {
+  const isFetched = hasFetched;
+  // Any snapshot may do, the first time that entries are gone; then one with the next entry.
+  if (code === 'LOG_TRIMMED') {
+    return { isAnew: true, isFetched, offset: wanted.isAnew ? applied + 1 : NO_OFFSET };
+  }
+  // A snapshot from which a state differs is too old.
+  if (code === 'STATE_DIFFERENT') {
+    return { isAnew: true, isFetched, offset: hasFetched ? applied : NO_OFFSET };
+  }
+  return undefined;
+}
+
 /** The identity of the log, once somebody has begun it. */
 export async function untilBegun({
   log,
