@@ -249,8 +249,8 @@ describe('a node that finds out early', () => {
     state.digests.set(1, 'of another state');
     const node = await ModelNode.opened(state);
     open.push(node);
-    await node.catchUp();
-    await until('it is compared', () => node.life.state === 'unfit');
+    await expect(node.catchUp()).rejects.toMatchObject({ code: 'STATE_DIFFERENT' });
+    expect(node.life.state).toBe('unfit');
     const heard: string[] = [];
     node.life.onFault(({ code }) => heard.push(code));
     expect(heard).toEqual(['STATE_DIFFERENT']);
