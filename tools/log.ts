@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { loadConfig } from '@tessera/config';
-import { bodyText, type ClusterLog, entryBytes } from '@tessera/log';
+import { bodyText, type ClusterLog, entryBytes, type LogBounds } from '@tessera/log';
 import { GIVE_UP, giveUpListed, PART_NAMES, type PartName, REFUSE, Reached } from '@tessera/node';
 import { openClusterLog, pendingErasuresOf } from '../apps/feature/src/index.js';
 import { Flags, fail, print, runCommand } from './terminal/command.js';
@@ -52,8 +52,8 @@ async function checkNobodyHas(log: ClusterLog, offset: number): Promise<void> {
   );
 }
 
-async function show(log: ClusterLog, reached: Reached): Promise<void> {
-  const { identity, first, end, chain = '' } = await log.bounds();
+async function show(log: ClusterLog, bounds: LogBounds, reached: Reached): Promise<void> {
+  const { identity, first, end, chain = '' } = bounds;
   const seen = (await reached.all()).find((one) => one.log === identity);
   await print(
     `${log.place}: log ${identity || 'none'}, entries ${first} to ${end}, chain ${chain}`,
@@ -124,7 +124,7 @@ await runCommand(USAGE, async (words) => {
       const at = await put(log, node.name, kind, isRefusal ? { offset } : { offset, part });
       await print(`entry ${at}: ${isRefusal ? 'refuses' : `gives ${part} up for`} entry ${offset}`);
     } else if (verb === 'show') {
-      await show(log, reached);
+      await show(log, bounds, reached);
     } else {
       fail('command', 'continue, refuse or give-up', verb);
     }

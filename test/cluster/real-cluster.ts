@@ -164,14 +164,14 @@ export class RealCluster {
     return `http://127.0.0.1:${this.planOf(name).httpPort}`;
   }
 
-  /** Of a node to the server of the log. */
+  /** Link of a node to the server of the log. */
   linkOf(name: string): CutProxy {
     const link = this.links.get(name);
     if (link === undefined) throw new Error(`expected a node of the cluster, got ${name}`);
     return link;
   }
 
-  /** Of a process that runs. */
+  /** Process ID of a process that runs; 0: it does not. */
   pidOf(name: string): number {
     return this.running.get(name)?.child.pid ?? 0;
   }
@@ -291,7 +291,7 @@ export class RealCluster {
     return execFileSync(process.execPath, command, { env, encoding: 'utf8', stdio: 'pipe' });
   }
 
-  /** The same for a tool that asks the log, whose links are in this process. */
+  /** Output of a tool that asks the log, whose links are in this process. */
   async commandBeside(name: string, tool: string, ...words: readonly string[]): Promise<string> {
     const { variables } = this.planOf(name);
     const env = Object.assign({ PATH: process.env.PATH }, variables);

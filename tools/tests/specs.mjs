@@ -32,7 +32,7 @@ function tellSlowest(results) {
     const over = seconds > budget ? ` (budget ${budget} s)` : '';
     console.log(`  ${seconds.toFixed(1).padStart(6)} s ${path}${over}`);
   }
-  // Of their budgets, what files with a measured one take at the median: above 1 on a slow machine.
+  // Median share of their budgets that measured files take: above 1 on a slow machine.
   const measured = files.filter(({ path }) => path in budgets);
   const shares = measured.map(({ seconds, budget }) => seconds / budget).sort((a, b) => a - b);
   const pace = Math.max(1, shares[Math.floor(shares.length / 2)] ?? 1);

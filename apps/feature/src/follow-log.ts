@@ -66,7 +66,7 @@ function keeperOf(behaviours: object): PositionKeeper & { close(): Promise<void>
     mark: () => newest,
     note: async (mark) => {
       newest = mark;
-      // What is not kept is read again: erasures that are done already.
+      // A start reads entries behind the kept position again: erasures that are done already.
       if (performance.now() - keptMs >= NOTE_MS) await keep().catch(() => undefined);
     },
     close: keep,

@@ -17,7 +17,6 @@ using model::ModelConfig;
 using model::shape_text;
 using model::TensorEntry;
 
-constexpr std::string_view kPrefix = kAdapterPrefix;
 constexpr std::string_view kConfigFile = "adapter_config.json";
 constexpr std::string_view kTensorsFile = "adapter_model.safetensors";
 constexpr std::string_view kPickleFile = "adapter_model.bin";
@@ -34,7 +33,7 @@ class TensorReader {
     TESSERA_RETURN_IF_ERROR(check_tensor_names(file_, entries));
     find_prefix(entries);
     for (TensorEntry& entry : entries) {
-      if (!model::is_of_another(entry.name, *model_.family, kPrefix))
+      if (!model::is_of_another(entry.name, *model_.family, kAdapterPrefix))
         entries_.emplace(entry.name, std::move(entry));
     }
     const model::Recipe recipe(model_);
@@ -49,8 +48,9 @@ class TensorReader {
     const TokenIndices& ids = config_.token_indices;
     TESSERA_RETURN_IF_ERROR(read_rows(prefix_ + "embed_tokens", ids.embedding, to.embedding));
     // Of a tied model PEFT saves rows of both sides once.
+    const std::string delta = std::string(kAdapterPrefix) + "lm_head" + std::string(kDelta);
     const bool is_once = model_.tie_word_embeddings && ids.head && ids.head == ids.embedding &&
-                         !entries_.contains(std::string(kPrefix) + "lm_head" + std::string(kDelta));
+                         !entries_.contains(delta);
     if (!is_once) TESSERA_RETURN_IF_ERROR(read_rows("lm_head", ids.head, to.head));
     TESSERA_RETURN_IF_ERROR(read_row_factors(prefix_ + "embed_tokens", "embedding_", to.embedding));
     TESSERA_RETURN_IF_ERROR(read_row_factors("lm_head", "", to.head));
@@ -70,7 +70,7 @@ class TensorReader {
   /// Of a folder of several models, adapters are of all of them or of the decoder loaded alone.
   void find_prefix(const std::vector<TensorEntry>& entries) {
     for (const std::string_view own : model_.family->names.prefixes) {
-      const std::string whole = std::string(kPrefix) + std::string(own);
+      const std::string whole = std::string(kAdapterPrefix) + std::string(own);
       const auto is_own = [&](const TensorEntry& entry) { return entry.name.starts_with(whole); };
       const bool is_longer = own.size() > prefix_.size();
       if (is_longer && std::any_of(entries.begin(), entries.end(), is_own)) prefix_ = own;
@@ -112,7 +112,7 @@ class TensorReader {
   Status read_factors(uint32_t layer, uint32_t matrix, const model::WeightSlot& slot,
                       AdapterTensors& to) {
     const std::string module = layer_prefix(layer) + std::string(slot.module());
-    const std::string name = std::string(kPrefix) + module;
+    const std::string name = std::string(kAdapterPrefix) + module;
     const std::string a_name = name + ".lora_A.weight", b_name = name + ".lora_B.weight";
     const bool is_there = entries_.contains(a_name) || entries_.contains(b_name);
     const bool is_asked = config_.targets(module, layer);
@@ -142,7 +142,7 @@ class TensorReader {
 
   Status read_magnitudes(uint64_t outputs, Factors& to) {
     if (!config_.uses_dora) return Status::ok();
-    const std::string name = std::string(kPrefix) + to.module + ".lora_magnitude_vector";
+    const std::string name = std::string(kAdapterPrefix) + to.module + ".lora_magnitude_vector";
     Result<TensorEntry> magnitudes = take(name, {outputs});
     if (!magnitudes.is_ok()) return magnitudes.status();
     to.magnitudes = std::move(magnitudes).value();
@@ -178,10 +178,10 @@ class TensorReader {
     const std::string module = parameter.substr(0, parameter.rfind('.')) + wrappers;
     StackedFactors stacked{{}, {}, config_.rank_of(parameter)};
     TESSERA_RETURN_IF_ERROR(check_rank(parameter, stacked.rank));
-    Result<TensorEntry> a = take(std::string(kPrefix) + module + ".lora_A.weight",
+    Result<TensorEntry> a = take(std::string(kAdapterPrefix) + module + ".lora_A.weight",
                                  StackedFactors::a_shape(part, stacked.rank));
     if (!a.is_ok()) return a.status();
-    Result<TensorEntry> b = take(std::string(kPrefix) + module + ".lora_B.weight",
+    Result<TensorEntry> b = take(std::string(kAdapterPrefix) + module + ".lora_B.weight",
                                  StackedFactors::b_shape(part, stacked.rank));
     if (!b.is_ok()) return b.status();
     stacked.a = std::move(a).value();
@@ -228,7 +228,7 @@ class TensorReader {
 
   /// Factors of the embedding (`kind` "embedding_") or of the head, beside no rows of it.
   Status read_row_factors(const std::string& module, const std::string& kind, Rows& to) {
-    const std::string name = std::string(kPrefix) + module;
+    const std::string name = std::string(kAdapterPrefix) + module;
     const bool is_embedding = !kind.empty();
     const std::string ending = is_embedding ? "" : ".weight";
     const std::string a_name = name + ".lora_" + kind + "A" + ending;
@@ -270,8 +270,8 @@ class TensorReader {
 
   Status read_rows(const std::string& module, const std::optional<std::vector<uint32_t>>& ids,
                    Rows& to) {
-    const std::string whole = std::string(kPrefix) + module + ".weight";
-    const std::string some = std::string(kPrefix) + module + std::string(kDelta);
+    const std::string whole = std::string(kAdapterPrefix) + module + ".weight";
+    const std::string some = std::string(kAdapterPrefix) + module + std::string(kDelta);
     to.is_whole = entries_.contains(whole);
     const bool has_ids = ids.has_value() && !ids->empty();
     to.is_there = to.is_whole || has_ids || entries_.contains(some);
@@ -314,7 +314,9 @@ class TensorReader {
     if (has(".mlp.gate.") || has(".mlp.shared_expert_gate.")) {
       return "no factors of a router (exclude_modules leaves it out)";
     }
-    if (!name.starts_with(kPrefix)) return "a name that begins with " + std::string(kPrefix);
+    if (!name.starts_with(kAdapterPrefix)) {
+      return "a name that begins with " + std::string(kAdapterPrefix);
+    }
     return "no such tensor in an adapter of this model";
   }
 

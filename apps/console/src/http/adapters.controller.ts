@@ -34,7 +34,7 @@ export class ConsoleAdaptersController {
     return { isKept: true, defaultName, versions, titles, arena: { usedBytes, maxBytes }, disk };
   }
 
-  /** Of the items that canaries gained or lost. */
+  /** Titles of the items that canaries gained or lost. */
   private titlesOf(versions: AdaptersPage['versions']): AdaptersPage['titles'] {
     const moved = versions.flatMap(({ report }) => [
       ...(report?.moves.gained ?? []),

@@ -1,9 +1,9 @@
 import type { PendingErasure, PendingErasures } from '@tessera/erasure';
 import { TesseraError } from '@tessera/errors';
-import type { ConditionReading } from '@tessera/lifecycle';
+import type { ConditionReading, Readiness } from '@tessera/lifecycle';
 import type { NodePosition } from '@tessera/log';
 import { Limit, unless } from '@tessera/turns';
-import { ERASE, type Erasure, GIVE_UP } from './domain/erasure.js';
+import { ERASE, erasureOf, GIVE_UP } from './domain/erasure.js';
 import { mayPass, type StatePart } from './domain/replicated-state.js';
 import { Lane, type Running, type Work } from './work.js';
 
@@ -125,7 +125,7 @@ export class NodeErasures {
     apply: async ({ kind, body }, { offset, atMs }) => {
       if (kind === GIVE_UP) await this.giveUp(body);
       else {
-        const { userId, withBehaviours, withRecords } = checked(body);
+        const { userId, withBehaviours, withRecords } = erasureOf(body);
         await this.put({ userId, withBehaviours, withRecords, withPool: true, offset, atMs });
       }
       return { value: undefined, isMarked: false };
@@ -183,6 +183,13 @@ export class NodeErasures {
       all.every((one) => one.hasBeenTried || !this.open.has(keyOf(one.erasure))),
     );
     limit.end();
+  }
+
+  showIn({ conditions }: Readiness): void {
+    const of = (name: string, read: () => ConditionReading) =>
+      conditions.add({ name, kind: 'dependency', isNeeded: false, read });
+    of('erasures', () => this.condition());
+    of('erasures-refused', () => this.lasting());
   }
 
   /** As a condition of the process: a store that is away holds erasures, and nothing else. */
@@ -383,14 +390,4 @@ function faultOf(name: PartName, thrown: unknown): TesseraError {
   }
   const { code, message } = TesseraError.from(thrown);
   return new TesseraError(code, `${name}: ${message}`, { cause: thrown });
-}
-
-/** @throws TesseraError REQUEST_INVALID for a body that erases nobody */
-function checked(body: unknown): Erasure {
-  const { userId, withBehaviours, withRecords } = (body ?? {}) as Partial<Erasure>;
-  const isErasure = typeof userId === 'string' && userId !== '';
-  if (isErasure && typeof withBehaviours === 'boolean' && typeof withRecords === 'boolean') {
-    return { userId, withBehaviours, withRecords };
-  }
-  throw new TesseraError('REQUEST_INVALID', 'erase: expected a user, got another body');
 }

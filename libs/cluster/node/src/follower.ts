@@ -186,12 +186,12 @@ export class Follower {
       for (const entry of entries) await this.between(() => this.take(entry));
       this.hasWindow ||= entries.length === 0 || (entries.at(-1)?.offset ?? 0) >= this.offset;
       if (signal.aborted || life.fault !== undefined) return true;
+      if (entries.length > 0 || !publication.isMade) await publication.note();
+      else publication.compareBeside();
       if (entries.length === 0 || this.offset >= bounds.end) {
         if (!this.hasCaughtUp) await publication.check();
         this.beCaughtUp();
       }
-      if (entries.length > 0 || !publication.isMade) await publication.note();
-      else publication.compareBeside();
     }
     return signal.aborted;
   }

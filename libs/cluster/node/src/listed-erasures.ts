@@ -3,7 +3,7 @@ import { TesseraError } from '@tessera/errors';
 import type { Readiness } from '@tessera/lifecycle';
 import type { Log } from '@tessera/telemetry';
 import { type Clock, Limit, PROCESS_CLOCK } from '@tessera/turns';
-import { ERASE, type Erasure } from './domain/erasure.js';
+import { ERASE, ERASURE_MS, type Erasure } from './domain/erasure.js';
 import {
   type Erased,
   type EventualParts,
@@ -22,9 +22,6 @@ export interface ListedErasuresParts {
   /** Left out: that of the process. */
   readonly clock?: Clock;
 }
-
-/** Milliseconds of an erasure that nobody gives a deadline. */
-const ERASURE_MS = 30_000;
 
 /**
  * Erasures of a process that follows no log: its durable list is their order, and gives the
@@ -72,12 +69,8 @@ export class ListedErasures {
     return this.erasures.isPending(userId);
   }
 
-  showIn({ conditions }: Readiness): void {
-    const kind = 'dependency';
-    const { erasures } = this;
-    conditions.add({ name: 'erasures', kind, isNeeded: false, read: () => erasures.condition() });
-    const read = () => erasures.lasting();
-    conditions.add({ name: 'erasures-refused', kind, isNeeded: false, read });
+  showIn(readiness: Readiness): void {
+    this.erasures.showIn(readiness);
   }
 
   async close(): Promise<void> {

@@ -5,7 +5,7 @@ import type { ConditionReading, Readiness } from '@tessera/lifecycle';
 import { type Act, type ClusterLog, type EntryStore, LEASE_MS, NO_OFFSET } from '@tessera/log';
 import type { Log } from '@tessera/telemetry';
 import { type Clock, Limit } from '@tessera/turns';
-import { ERASE, type Erasure } from './domain/erasure.js';
+import { ERASE, ERASURE_MS, type Erasure } from './domain/erasure.js';
 import { History } from './domain/history.js';
 import type { NodeState } from './domain/life.js';
 import type { ErasedUser } from './domain/manifest.js';
@@ -271,19 +271,18 @@ export class ClusterNode {
   }
 
   /** From now on others wait for this node. Rejects with CONFIG_INVALID for a taken name. */
-  async serve({ conditions }: Readiness): Promise<void> {
+  async serve(readiness: Readiness): Promise<void> {
     const { life, reached, work, log } = this.means;
     life.checkFollowing();
     const add = (name: string, isNeeded: boolean, read: () => ConditionReading) =>
-      conditions.add({ name, kind: 'dependency', isNeeded, read });
+      readiness.conditions.add({ name, kind: 'dependency', isNeeded, read });
     add('log', true, () => this.follower.condition());
     add('log-store', false, () =>
       reached.isAway
         ? { state: 'degraded', reason: `${this.options.store.place}: it does not answer` }
         : { state: 'ok', reason: '' },
     );
-    add('erasures', false, () => this.erasures.condition());
-    add('erasures-refused', false, () => this.erasures.lasting());
+    this.erasures.showIn(readiness);
     await this.publication.open();
     life.to('serving');
     this.snapshots?.start();
@@ -394,7 +393,5 @@ export class ClusterNode {
   }
 }
 
-/** Of the start of a node that has erasures to do. */
+/** Milliseconds of a start for the erasures that are to be done. */
 const ERASED_FIRST_MS = 5000;
-/** Of an erasure that nobody gives a deadline. */
-const ERASURE_MS = 30_000;

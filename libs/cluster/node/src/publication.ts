@@ -109,22 +109,18 @@ export class Publication {
    * STATE_DIFFERENT alone: a log that is away is compared with later.
    */
   async check(): Promise<void> {
-    const { history, state } = this.parts;
-    const { offset, chain, erased } = history.position;
-    if (state.scope === 'some' || offset === NO_OFFSET) return;
-    await this.compare({ offset, chain, digest: await state.digest(erased) }).catch(
-      (thrown: unknown) => {
-        if (TesseraError.from(thrown).code === 'STATE_DIFFERENT') throw thrown;
-      },
-    );
+    const place = this.comparable;
+    if (place === undefined) return;
+    await this.compare(place).catch((thrown: unknown) => {
+      if (TesseraError.from(thrown).code === 'STATE_DIFFERENT') throw thrown;
+    });
   }
 
   /** Compares the state with what the log has of it, while entries go on. */
   compareBeside(): void {
-    const { state, onFault } = this.parts;
-    const { place } = this;
-    if (state.scope === 'some' || place === undefined) return;
-    if (place.offset === this.comparedOffset || place.offset === NO_OFFSET) return;
+    const { onFault } = this.parts;
+    const place = this.comparable;
+    if (place === undefined || place.offset === this.comparedOffset) return;
     this.comparedOffset = place.offset;
     this.compare(place).catch((thrown: unknown) => {
       const error = TesseraError.from(thrown);
@@ -139,6 +135,12 @@ export class Publication {
     const word = this.word();
     this.place = undefined;
     if (word !== undefined) await this.parts.log.leave(word).catch(() => undefined);
+  }
+
+  /** The noted state, where the log has a word of it. */
+  private get comparable() {
+    const isWhole = this.parts.state.scope === 'all';
+    return isWhole && this.place?.offset !== NO_OFFSET ? this.place : undefined;
   }
 
   private word(): NodePosition | undefined {

@@ -135,7 +135,7 @@ export class Snapshots {
     nodeLog.info({ offset }, 'snapshot of the cluster log made');
   }
 
-  /** The same as `put`; while it takes too long this node counts as one that makes none. */
+  /** Calls `put`; while that takes too long this node counts as one that makes none. */
   private async putInTime(): ReturnType<Snapshots['put']> {
     const { work, onAble } = this.parts;
     const slow = new Limit(work.clock, SLOW_MS);

@@ -141,21 +141,20 @@ export function wantedBehind(
   code: string,
   {
     wanted,
-    hasFetched,
+    hasFetched: isFetched,
     applied,
   }: Pick<Standing, 'hasFetched'> & {
     readonly wanted: Wanted;
     readonly applied: number;
   },
 ): Wanted | undefined {
-  const isFetched = hasFetched;
   // Any snapshot may do, the first time that entries are gone; then one with the next entry.
   if (code === 'LOG_TRIMMED') {
     return { isAnew: true, isFetched, offset: wanted.isAnew ? applied + 1 : NO_OFFSET };
   }
   // A snapshot from which a state differs is too old.
   if (code === 'STATE_DIFFERENT') {
-    return { isAnew: true, isFetched, offset: hasFetched ? applied : NO_OFFSET };
+    return { isAnew: true, isFetched, offset: isFetched ? applied : NO_OFFSET };
   }
   return undefined;
 }

@@ -1,8 +1,8 @@
 import type { WatchedTls } from '@tessera/config';
 import type { Conditions } from '@tessera/lifecycle';
 import type { Log, Metrics } from '@tessera/telemetry';
+import { MILLISECONDS_PER_DAY } from '@tessera/units';
 
-const DAY_MS = 86_400_000;
 /** A certificate that ends sooner is warned of, once a day. */
 const WARN_DAYS = 14;
 
@@ -35,14 +35,14 @@ export function watchCertificates(
   }
   const warn = () => {
     for (const { field, endsMs } of ends()) {
-      const days = Math.floor((endsMs - Date.now()) / DAY_MS);
+      const days = Math.floor((endsMs - Date.now()) / MILLISECONDS_PER_DAY);
       if (days >= WARN_DAYS) continue;
       const what = days < 0 ? 'a certificate has ended' : 'a certificate ends soon';
       log.warn({ field, days, ends: new Date(endsMs).toISOString() }, what);
     }
   };
   warn();
-  setInterval(warn, DAY_MS).unref();
+  setInterval(warn, MILLISECONDS_PER_DAY).unref();
 }
 
 const endsText = (tls: WatchedTls) =>

@@ -1,5 +1,6 @@
 import type { CatalogueChanges } from '@tessera/catalogue';
 import type { RecallRequest } from '@tessera/recall';
+import { MILLISECONDS_PER_HOUR } from '@tessera/units';
 import { OWN_LIST, predicateIdOf, predicateText } from './domain/recall-facts.js';
 import type { ChildFactStore } from './outside/child-fact-store.js';
 
@@ -11,7 +12,6 @@ export interface PredicateFeedParts {
   readonly onFault: (thrown: unknown) => void;
 }
 
-const HOUR_MS = 3_600_000;
 /** Predicates that are evaluated in an hour; recalls with others are counted as unknown. */
 const PREDICATES_MAX = 200;
 /** Items of one that are listed. */
@@ -40,7 +40,7 @@ export class PredicateFeed {
     const id = predicateIdOf(eligibility);
     if (eligibility === undefined || id === '' || id === OWN_LIST) return;
     const now = this.parts.nowMs();
-    const hourMs = now - (now % HOUR_MS);
+    const hourMs = now - (now % MILLISECONDS_PER_HOUR);
     if (hourMs !== this.hourMs) {
       this.hourMs = hourMs;
       this.seen.clear();

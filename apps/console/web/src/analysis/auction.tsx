@@ -177,7 +177,7 @@ export function View() {
   const told = more === undefined ? '' : (given ?? first);
   const choices = [...(more ?? []), ...attributes.map((value) => ({ value, label: value }))];
   return (
-    <AnalysisPage title="Auction" help="What ads win, lose, pay and bring, right from the facts.">
+    <AnalysisPage title="Auction" help="Ads by what they win, lose, pay and bring, from the facts.">
       <Group gap="xs" align="flex-end">
         <SegmentedControl
           size="xs"

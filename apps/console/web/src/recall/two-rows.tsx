@@ -57,7 +57,7 @@ export function TwoRows({ items }: { items: Items }) {
       />
       {isDrawn && (
         <Text size="sm" c="dimmed">
-          Of these a row was drawn: its place is by chance, and not by its value.
+          One of these rows was drawn: its place is by chance, and not by its value.
         </Text>
       )}
     </Stack>

@@ -17,7 +17,7 @@ const attributesOf = (item: DescribedItem | undefined) =>
 function sentence(answer: ExplainAnswer, eligibility: string, item?: DescribedItem): string {
   const [score, cut] = [answer.score?.toFixed(3), answer.cutScore?.toFixed(3)];
   const value = (answer.ranking ?? answer).value?.value.toFixed(3);
-  // Of a recall by value a path is judged by the best value that lies at or below it.
+  // A recall by value judges a path by the best value that lies at or below it.
   const by = answer.value === undefined ? `score ${score}` : `value ${value}`;
   switch (answer.verdict) {
     case 'returned':

@@ -27,7 +27,7 @@ interface Applied {
  * the entry. Another log has another chain, whatever its offsets are.
  */
 export class History {
-  /** Of the newest entries whose keys are kept, by offset. */
+  /** Links of the newest entries, by offset. */
   private readonly links = new Map<number, Applied>();
 
   private current: Position;

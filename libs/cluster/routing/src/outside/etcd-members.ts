@@ -51,7 +51,7 @@ export function etcdMembership(
   const prefix = nodesOf(cluster);
   return new PolledMembership('cluster.etcd', async (skip) => {
     const entries = await etcd.entriesUnder(prefix);
-    // Of others the later one has it.
+    // Among other claims the latest one wins.
     const latest = [...entries].sort((a, b) => Number(b.created) - Number(a.created));
     const members = latest.flatMap(({ key, value }) => {
       try {

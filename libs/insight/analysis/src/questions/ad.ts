@@ -1,3 +1,4 @@
+import { MILLISECONDS_PER_HOUR } from '@tessera/units';
 import type { AdPage } from '../domain/answers.js';
 import type { Buckets } from '../domain/buckets.js';
 import type { AnalysisFilter } from '../domain/filter.js';
@@ -7,11 +8,9 @@ import { itemColumns, itemOf } from './items.js';
 import { outcomeRows, outcomeStatement } from './outcome-rows.js';
 import { type Asking, countedPanel, numberOf, textOf } from './question.js';
 
-const HOUR_MS = 3_600_000;
-
 const hoursOf = ({ fromMs }: AnalysisFilter): Buckets => ({
-  beginMs: Math.floor(fromMs / HOUR_MS) * HOUR_MS,
-  lengthMs: HOUR_MS,
+  beginMs: Math.floor(fromMs / MILLISECONDS_PER_HOUR) * MILLISECONDS_PER_HOUR,
+  lengthMs: MILLISECONDS_PER_HOUR,
 });
 
 /** Statements on the recalls that had an item, from the rows of hours. */

@@ -1,10 +1,9 @@
+import { MILLISECONDS_PER_HOUR } from '@tessera/units';
 import type { Row } from '../domain/analysis-store.js';
 import type { Mark } from '../domain/answers.js';
 import type { Dialect } from '../domain/dialect.js';
 import type { AnalysisFilter } from '../domain/filter.js';
 import { numberOf, textOf } from './question.js';
-
-const HOUR_MS = 3_600_000;
 
 /** Batches of the catalogue that are marks at most: the largest. */
 const BATCHES_MAX = 100;
@@ -102,7 +101,7 @@ function ofHour(batches: readonly Mark[]): Mark[] {
 export function marksOf([changes = [], versions = []]: readonly (readonly Row[])[]): Mark[] {
   const keyOf = (row: Row) => `${numberOf(row, 'sequence')} ${textOf(row, 'source')}`;
   const batches = [...Map.groupBy(changes, keyOf).values()].map(ofBatch).slice(0, BATCHES_MAX);
-  const hours = Map.groupBy(batches, ({ timeMs }) => Math.floor(timeMs / HOUR_MS));
+  const hours = Map.groupBy(batches, ({ timeMs }) => Math.floor(timeMs / MILLISECONDS_PER_HOUR));
   const ofVersion = (row: Row): Mark => ({
     timeMs: numberOf(row, 'time_ms'),
     kind: textOf(row, 'kind') as Mark['kind'],

@@ -1,3 +1,5 @@
+import { MILLISECONDS_PER_HOUR } from '@tessera/units';
+
 /**
  * Names of the files of facts: `STAMP.NODE.parquet`, where a stamp is a minute (20261126T1128, then
  * -1, -2 where it has more), an hour (20261126T11) or a day (20261126). A file of an hour or day
@@ -7,8 +9,7 @@
 const STAMP = /^(\d{8}(?:T\d{2}(?:\d{2}(?:-\d+)?)?)?)\.[^/]*\.parquet$/;
 export const DAY_LENGTH = 8;
 const HOUR_LENGTH = 11;
-const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
+const DAY_MS = 24 * MILLISECONDS_PER_HOUR;
 
 export function stampOf(file: string): string | undefined {
   return STAMP.exec(file)?.[1];
@@ -83,7 +84,7 @@ export function mergeable(files: readonly string[], nowMs: number): Map<string, 
 export function minuteBehindMerged(files: readonly string[]): string {
   const ends = files.flatMap((file) => {
     const stamp = stampOf(file) ?? '';
-    if (stamp.length === HOUR_LENGTH) return [beginOf(stamp) + HOUR_MS];
+    if (stamp.length === HOUR_LENGTH) return [beginOf(stamp) + MILLISECONDS_PER_HOUR];
     return stamp.length === DAY_LENGTH ? [beginOf(stamp) + DAY_MS] : [];
   });
   return ends.length === 0 ? '' : minuteAt(Math.max(...ends));

@@ -252,7 +252,7 @@ export class ChildFactStore implements FactSink {
         tables.delete(table);
       }
     } finally {
-      // Of those that a fault has kept from the process.
+      // Tables that a fault has kept from the process.
       for (const [table, { length }] of tables) this.count('failed', length, table);
     }
   }

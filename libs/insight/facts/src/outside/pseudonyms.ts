@@ -1,8 +1,8 @@
 import { createHmac, randomBytes } from 'node:crypto';
+import { MILLISECONDS_PER_DAY } from '@tessera/units';
 import { KEY_BYTES, PseudonymKeys } from './pseudonym-keys.js';
 
-const DAY_MS = 86_400_000;
-const dayOf = (nowMs: number) => Math.floor(nowMs / DAY_MS);
+const dayOf = (nowMs: number) => Math.floor(nowMs / MILLISECONDS_PER_DAY);
 /** Days by which a key outlives the facts that it names, whatever the time of day. */
 const SPARE_DAYS = 2;
 

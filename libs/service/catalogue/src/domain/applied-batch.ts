@@ -8,7 +8,7 @@ export const CHANGES_TOLD_MAX = 50;
 export interface ToldChange {
   readonly op: CatalogueChange['op'];
   readonly itemId: string;
-  /** Of `set_pace`. */
+  /** Pace of a `set_pace`. */
   readonly pace?: Pace;
 }
 

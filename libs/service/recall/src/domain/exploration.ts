@@ -78,6 +78,6 @@ export function appliedExploration(
   return { ...exploration, noPropensities: propensities === 'known' ? known : propensities };
 }
 
-/** Those that were not drawn. */
+/** Items that were not drawn. */
 export const fixedOf = <Item extends { readonly explored: boolean }>(items: readonly Item[]) =>
   items.filter(({ explored }) => !explored);

@@ -9,12 +9,12 @@ interface RunnerUp {
 }
 
 export interface PricedAnswer {
-  /** Of a recall by value whose prices are known. */
+  /** Best item left out of a recall by value whose prices are known. */
   readonly runnerUp?: RunnerUp | undefined;
 }
 
 export interface PricedLoser {
-  /** Of an item that its value kept out: the lowest bid with which it would be no lower. */
+  /** Lowest bid with which an item that its value kept out would be no lower. */
   readonly neededBid?: number | undefined;
 }
 

@@ -160,7 +160,7 @@ export interface RecallRuntimeSummary {
     readonly pathCount: number;
     readonly depth: number;
     readonly fileBytes: number;
-    /** Those that requests may name; one with heads for rankings alone. */
+    /** Valuations that requests may name; one with heads for rankings alone. */
     readonly valuations?: readonly { readonly name: string; readonly hasHeads: boolean }[];
   };
   readonly promptTemplate: {

@@ -1,3 +1,4 @@
+import { MILLISECONDS_PER_DAY, MILLISECONDS_PER_HOUR } from '@tessera/units';
 import type { Dialect } from '../../domain/dialect.js';
 import type { AnalysisFilter } from '../../domain/filter.js';
 import { outcomePairs } from '../../domain/outcomes.js';
@@ -5,9 +6,6 @@ import { attributesFit } from '../../domain/relations.js';
 import type { TablePage } from '../../domain/table-page.js';
 import { type Asking, countedPanel, numberOf } from '../question.js';
 import { columnsOf, median, numberOrNull, ROWS_MAX, rowsAs } from './table.js';
-
-const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
 
 const COLUMNS = columnsOf(
   ['item', 'Ad', 'item'],
@@ -44,7 +42,7 @@ export async function arrivals(asking: Asking, every: AnalysisFilter): Promise<T
   const pairs =
     `SELECT item_id, ${dialect.ms('time')} AS time_ms, impression, click ` +
     `FROM (${outcomePairs(panel, actions, dialect)}) AS pairs`;
-  const isFirstDay = `p.time_ms < b.born_ms + ${DAY_MS}`;
+  const isFirstDay = `p.time_ms < b.born_ms + ${MILLISECONDS_PER_DAY}`;
   const sum = (what: string, name: string) =>
     `${number(`sum(CASE WHEN p.${what} = 1 AND ${isFirstDay} THEN 1 ELSE 0 END)`)} AS ${name}`;
   const firstMs = number('min(CASE WHEN p.impression = 1 THEN p.time_ms END)');
@@ -62,7 +60,8 @@ export async function arrivals(asking: Asking, every: AnalysisFilter): Promise<T
   const total = numberOf(all[0], 'impressions');
   const rows = found.map((row) => {
     const first = numberOrNull(row, 'firstMs');
-    const hours = first === null ? null : Math.max(0, first - numberOf(row, 'bornMs')) / HOUR_MS;
+    const hours =
+      first === null ? null : Math.max(0, first - numberOf(row, 'bornMs')) / MILLISECONDS_PER_HOUR;
     const share = total === 0 ? null : numberOf(row, 'impressions') / total;
     return Object.assign({}, row, { hours, share });
   });

@@ -102,7 +102,7 @@ export async function bids(
   };
 }
 
-/** By key, those first that lost most. */
+/** Rows by key, the most losses first. */
 function rowsOf(answers: readonly (readonly Row[])[], isByItem: boolean) {
   const byKey = (rows: readonly Row[] = []) =>
     new Map(rows.map((row) => [textOf(row, 'key'), row]));

@@ -51,7 +51,7 @@ export function median(values: readonly number[]): number | null {
   return ascending[Math.floor((ascending.length - 1) / 2)] ?? null;
 }
 
-/** The same as a statement: of rows with `key` and `amount`, by key. */
+/** Statement of the median by key, over rows with `key` and `amount`. */
 export const medianStatement = (rows: string) =>
   'SELECT key, max(CASE WHEN place = floor((n + 1) / 2) THEN amount END) AS middle FROM ' +
   '(SELECT key, amount, row_number() OVER (PARTITION BY key ORDER BY amount) AS place, ' +
