@@ -382,18 +382,24 @@ TEST_F(LiveDamage, WritesThatFailHalfWayRefuseChangesAndGoOnWhenTheyAreTakenAgai
 }
 
 TEST_F(LiveDamage, AnEarlierVersionIsReadWhileLaterOnesAreWritten) {
+  // A read takes as long as the log is long. The writer waits for reads, so that the log is bounded.
+  constexpr uint64_t kReads = 300;
+  constexpr uint64_t kChangesPerRead = 20;
   const auto live = open().value();
   ASSERT_TRUE(apply(*live, 1).is_ok());
-  std::atomic<bool> stop = false;
+  std::atomic<uint64_t> reads = 0;
   std::thread writer([&] {
-    for (uint64_t i = 2; !stop; ++i) EXPECT_TRUE(apply(*live, i).is_ok());
+    for (uint64_t i = 2; reads < kReads; ++i) {
+      EXPECT_TRUE(apply(*live, i).is_ok());
+      while (i > (reads + 1) * kChangesPerRead && reads < kReads) std::this_thread::yield();
+    }
   });
-  for (int i = 0; i < 300; ++i) {
+  for (; reads < kReads; ++reads) {
     const auto view = live->view_at(1);
     EXPECT_TRUE(view.is_ok()) << view.status().message();
     if (!view.is_ok()) break;
   }
-  stop = true;
+  reads = kReads;
   writer.join();
 }
 
