@@ -155,6 +155,7 @@ const CatalogueListing = record(
   undefined,
   'Items of a version as columns, the removed ones left out.',
   {
+    ordinals: u32s('Of the version.'),
     itemIds: texts(),
     titles: texts(),
     attributes: texts(),

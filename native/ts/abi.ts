@@ -313,8 +313,16 @@ export interface NativeAddon extends StoreAddon {
     itemIds: readonly string[],
     count: number,
   ): CatalogueListing;
-  /** Of the reach's version and valuation. REQUIRES: its request names one. */
-  catalogueAppraise(reach: ReachHandle, itemIds: readonly string[]): CatalogueAppraisal;
+  /**
+   * Items of the reach's version by the valuation of a packed reach request; by that of the reach
+   * where the request names none. REQUIRES: one of them does.
+   */
+  catalogueAppraise(
+    reach: ReachHandle,
+    itemIds: readonly string[],
+    words: Uint32Array,
+    count: number,
+  ): CatalogueAppraisal;
   /** Live items of the reach that its valuation excludes. */
   catalogueExcluded(reach: ReachHandle): Promise<number>;
   /**

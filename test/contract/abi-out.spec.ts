@@ -98,7 +98,7 @@ async function appraised(itemId: string): Promise<object> {
     ...new PackedWriter().record(writeValueRequest, { valuations }),
   );
   const valued = await addon.catalogueReach(catalogue, ...everyItem('v'), 0);
-  return addon.catalogueAppraise(valued.reach, [itemId]);
+  return addon.catalogueAppraise(valued.reach, [itemId], ...everyItem(''));
 }
 
 async function ofCatalogue(): Promise<void> {

@@ -106,9 +106,16 @@ export interface Catalogue {
    */
   reach(request: ReachRequest): Promise<Reach>;
   /** Of these items, in their order, the first `count` that are live and that the reach may get. */
-  firstObtainable(reach: Reach, itemIds: readonly string[], count: number): readonly ListedItem[];
-  /** Of these items, in their order, by the valuation of the reach. REQUIRES: it has one. */
-  appraise(reach: Reach, itemIds: readonly string[]): CatalogueAppraisal;
+  firstObtainable(
+    reach: Reach,
+    itemIds: readonly string[],
+    count: number,
+  ): readonly ObtainableItem[];
+  /**
+   * Of these items, in their order and in the version of the reach, by a valuation.
+   * @param by left out: the valuation of the reach. REQUIRES: it has one
+   */
+  appraise(reach: Reach, itemIds: readonly string[], by?: ValuationUse): CatalogueAppraisal;
   /** Live and eligible items that the valuation of the reach excludes. REQUIRES: it has one. */
   excludedItems(reach: Reach): Promise<number>;
   /**
@@ -134,6 +141,12 @@ export interface ListedItem extends CatalogueItem {
   readonly sid: readonly number[];
   readonly priority: number;
   readonly isPaused: boolean;
+}
+
+/** A live item that a reach may get. */
+export interface ObtainableItem extends ListedItem {
+  /** Ordinal in the version of the reach. */
+  readonly ordinal: number;
 }
 
 /** Where changes are kept. */

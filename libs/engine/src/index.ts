@@ -62,6 +62,7 @@ export {
   NO_ELIGIBILITY,
   NO_ITEM,
   NO_POLICY,
+  type ObtainableItem,
   type Pace,
   type Reach,
   type ReachRequest,

@@ -14,6 +14,7 @@ import {
   type ItemChange,
   PackedWriter,
   type ReachHandle,
+  type ValuationUse,
   type ViewHandle,
   writeAttributeDeclarations,
   writeChangeMessage,
@@ -21,18 +22,21 @@ import {
   writeValueRequest,
 } from '@tessera/native';
 import { addon } from './addon.js';
-import type {
-  CatalogueSummary,
-  ChangeKeeping,
-  ChangingCatalogue,
-  FlightAttributes,
-  Formula,
-  GivenChange,
-  Judgement,
-  ListedItem,
-  Pace,
-  Reach,
-  ReachRequest,
+import {
+  type CatalogueSummary,
+  type ChangeKeeping,
+  type ChangingCatalogue,
+  EVERY_ITEM,
+  type FlightAttributes,
+  type Formula,
+  type GivenChange,
+  type Judgement,
+  type ListedItem,
+  NO_ITEM,
+  type ObtainableItem,
+  type Pace,
+  type Reach,
+  type ReachRequest,
 } from './catalogue.js';
 import type { CatalogueView, ViewedItem } from './catalogue-view.js';
 import { awaitNative, callNative } from './native-error.js';
@@ -278,13 +282,21 @@ export class NativeCatalogue implements ChangingCatalogue {
     } while (first > 0);
   }
 
-  firstObtainable(reach: Reach, itemIds: readonly string[], count: number): readonly ListedItem[] {
+  firstObtainable(
+    reach: Reach,
+    itemIds: readonly string[],
+    count: number,
+  ): readonly ObtainableItem[] {
     const handle = handleOf(reach);
-    return listedItems(callNative(() => addon().catalogueFirstObtainable(handle, itemIds, count)));
+    const listing = callNative(() => addon().catalogueFirstObtainable(handle, itemIds, count));
+    return listedItems(listing).map((item, i) =>
+      Object.assign(item, { ordinal: listing.ordinals[i] ?? NO_ITEM }),
+    );
   }
 
-  appraise(reach: Reach, itemIds: readonly string[]): CatalogueAppraisal {
-    return callNative(() => addon().catalogueAppraise(handleOf(reach), itemIds));
+  appraise(reach: Reach, itemIds: readonly string[], by?: ValuationUse): CatalogueAppraisal {
+    const asked = packReach({ ...EVERY_ITEM, valuation: by });
+    return callNative(() => addon().catalogueAppraise(handleOf(reach), itemIds, ...asked));
   }
 
   excludedItems(reach: Reach): Promise<number> {

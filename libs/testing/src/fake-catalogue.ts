@@ -15,8 +15,10 @@ import {
   type Judgement,
   type ListedItem,
   NO_ITEM,
+  type ObtainableItem,
   type Reach,
   type ReachRequest,
+  type ValuationUse,
   type ViewedItem,
 } from '@tessera/engine';
 import { TesseraError } from '@tessera/errors';
@@ -114,13 +116,16 @@ export class FakeCatalogue implements Catalogue, CatalogueView {
     return { sequence: 0, denied: [...denied, ...capped], cappedItems, valuation };
   }
 
-  firstObtainable(reach: Reach, itemIds: readonly string[], count: number): ListedItem[] {
+  firstObtainable(reach: Reach, itemIds: readonly string[], count: number): ObtainableItem[] {
     const { denied } = reach as FakeReach;
     const obtainable = itemIds.filter((id) => this.ordinals.has(id) && !denied.includes(id));
     const ordinals = this.find(obtainable.slice(0, count));
     const sids = this.sids(ordinals);
     return this.items(ordinals).map((item, i) =>
-      Object.assign({ sid: sids[i] ?? [], priority: 0, isPaused: false }, item),
+      Object.assign(
+        { ordinal: ordinals[i] ?? NO_ITEM, sid: sids[i] ?? [], priority: 0, isPaused: false },
+        item,
+      ),
     );
   }
 
@@ -144,8 +149,8 @@ export class FakeCatalogue implements Catalogue, CatalogueView {
   }
 
   /** Knows the attribute `bid` alone, which it takes times the weight of the request. */
-  appraise(reach: Reach, itemIds: readonly string[]): CatalogueAppraisal {
-    const { floor = NaN, weights = [] } = (reach as FakeReach).valuation ?? {};
+  appraise(reach: Reach, itemIds: readonly string[], by?: ValuationUse): CatalogueAppraisal {
+    const { floor = NaN, weights = [] } = by ?? (reach as FakeReach).valuation ?? {};
     const bids = itemIds.map((itemId) => {
       const { attributes = '{}' } = this.list[this.ordinals.get(itemId) ?? NO_ITEM] ?? {};
       const { bid = Number.NaN } = JSON.parse(attributes) as { bid?: number };

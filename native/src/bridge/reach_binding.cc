@@ -117,6 +117,7 @@ Napi::Value catalogue_reach(const Napi::CallbackInfo& info) {
 }
 
 void add_item(const catalogue::View& view, catalogue::ItemOrdinal item, CatalogueListing& listing) {
+  listing.ordinals.push_back(item);
   listing.item_ids.emplace_back(view.item_id(item));
   listing.titles.emplace_back(view.title(item));
   listing.attributes.emplace_back(view.attributes(item));
@@ -168,16 +169,29 @@ Napi::Value catalogue_first_obtainable(const Napi::CallbackInfo& info) {
   return to_js(info.Env(), listing);
 }
 
-std::shared_ptr<ReachHandle> valued_reach(const Napi::CallbackInfo& info, const char* function) {
-  auto handle = any_reach(info[0]);
-  if (handle->appraiser != nullptr) return handle;
-  throw make_error(info.Env(), Code::kRequestInvalid,
-                   std::string(function) + ".reach: expected one by a valuation");
+Napi::Error no_valuation(const Napi::CallbackInfo& info, const char* function) {
+  return make_error(info.Env(), Code::kRequestInvalid,
+                    std::string(function) + ".reach: expected one by a valuation");
+}
+
+/// Appraiser of the packed request's valuation over the version of a reach; of the reach's own
+/// valuation where the request names none.
+std::shared_ptr<const catalogue::Appraiser> named_appraiser(const Napi::CallbackInfo& info,
+                                                            const ReachHandle& reach) {
+  const auto request = read_reach_request(packed_words(info[2], info[3], "catalogueAppraise.words"));
+  if (!request.is_ok()) throw make_error(info.Env(), request.status());
+  const catalogue::ValuationUse& use = request.value().valuation;
+  if (use.name.empty()) return reach.appraiser;
+  auto appraiser = catalogue::Appraiser::compile(reach.reach.shared_view(), use);
+  if (!appraiser.is_ok()) throw make_error(info.Env(), appraiser.status());
+  return appraiser.value();
 }
 
 Napi::Value catalogue_appraise(const Napi::CallbackInfo& info) {
-  const auto handle = valued_reach(info, "catalogueAppraise");
-  const catalogue::Appraiser& appraiser = *handle->appraiser;
+  const auto handle = any_reach(info[0]);
+  const auto named = named_appraiser(info, *handle);
+  if (named == nullptr) throw no_valuation(info, "catalogueAppraise");
+  const catalogue::Appraiser& appraiser = *named;
   const catalogue::View& view = handle->reach.view();
   const catalogue::Valuation& valuation = appraiser.valuation();
   Appraisal all;
@@ -211,7 +225,8 @@ Napi::Value catalogue_appraise(const Napi::CallbackInfo& info) {
 }
 
 Napi::Value catalogue_excluded(const Napi::CallbackInfo& info) {
-  const auto handle = valued_reach(info, "catalogueExcluded");
+  const auto handle = any_reach(info[0]);
+  if (handle->appraiser == nullptr) throw no_valuation(info, "catalogueExcluded");
   auto count = std::make_shared<uint64_t>(0);
   return run_in_lane(
       info.Env(), LaneKind::kRead,

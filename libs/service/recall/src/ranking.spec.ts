@@ -229,17 +229,36 @@ describe('a recall that is ranked', () => {
     expect(promptTokens).toBe(engine.requests[0]?.promptTokens);
   });
 
-  it('has values of its version, which goes by meanwhile and may not be kept', async () => {
-    const engine = new FakeEngine({ score: ([code = 0]) => -1 - code });
+  it('asks for one version, whatever versions the catalogue makes meanwhile', async () => {
     const catalogue = Object.assign(Object.create(CATALOGUE) as FakeChangingCatalogue, {
-      reach: async (asking: ReachRequest) =>
-        Object.assign(await CATALOGUE.reach(asking), { sequence: engine.requests.length }),
+      count: 0,
+      async reach(this: { count: number }, asking: ReachRequest) {
+        return Object.assign(await CATALOGUE.reach(asking), { sequence: ++this.count });
+      },
       judge: () => Promise.reject(new TesseraError('CATALOGUE_NOT_FOUND', 'it is not kept')),
     });
-    const { useCases } = world({ engine, catalogue });
+    const { useCases } = world({ catalogue });
     const { items } = await useCases.recall(asked({ rank: CLICKS }), contextOf(ranking()));
     expect(idsOf(items)).toEqual(['i0', 'i2']);
-    expect(engine.requests[0]?.reach?.sequence).toBe(0);
+    const given = await useCases.rank(named(['i2', 'i0'], { rank: CLICKS }), contextOf(ranking()));
+    expect(idsOf(given.items)).toEqual(['i0', 'i2']);
+    expect(catalogue.count).toBe(2);
+  });
+
+  it('has no item left out by a term of heads that has no weight', async () => {
+    const { engine, useCases } = world();
+    const whole = engine.recall.bind(engine);
+    engine.recall = async (request, signal) =>
+      Object.assign(await whole(request, signal), { heads: new Float32Array(10) });
+    const valuation = (weight: number) => ({ name: 'clicks', weights: { ctr: weight } });
+    const ask = (weight: number) =>
+      useCases.recall(
+        asked({ rank: { adapter: '', items: 5, valuation: valuation(weight) } }),
+        contextOf(ranking()),
+      );
+    expect((await ask(1)).ranking).toMatchObject({ leftOut: 5 });
+    // The item without a bid is left out: its attribute has no number.
+    expect((await ask(0)).ranking).toMatchObject({ leftOut: 1 });
   });
 
   it('keeps the order of the recall where a partial one had no time for heads', async () => {
@@ -257,6 +276,39 @@ describe('a recall that is ranked', () => {
       expect([answer.items[0]?.ranking, answer.ranking]).toEqual([undefined, undefined]);
       if (template !== '{sid}') await expect(ask(false)).rejects.toBe(late);
     }
+  });
+
+  it('keeps drawn items, and tells no prices of candidates, where heads came too late', async () => {
+    const { engine, useCases } = world();
+    const [whole, price] = [engine.recall.bind(engine), { criticalBid: 0.25 }];
+    engine.recall = async (request, signal) => {
+      const answer = await whole(request, signal);
+      const items = answer.items.map((item) => ({ ...item, ...price }));
+      const leftOut = { bestLeftOutId: 'i1', bestLeftOutBid: 7, prices: 'known' as const };
+      return { ...answer, ...leftOut, items, itemTerms: new Float32Array(items.length) };
+    };
+    engine.rank = () => Promise.reject(new TesseraError('DEADLINE_EXCEEDED', 'too late'));
+    const answer = await useCases.recall(
+      asked({
+        resultCount: 3,
+        rank: { adapter: '', items: 4 },
+        allowPartial: true,
+        explore: { slots: 1, seed: 1 },
+        valuation: { name: 'ecpm', weights: {} },
+      }),
+      contextOf(ranking({}, '{sid} {title}')),
+    );
+    expect(answer.items.map(({ rank, explored }) => [rank, explored])).toEqual([
+      [1, false],
+      [2, false],
+      [3, true],
+    ]);
+    expect(answer.items.map(({ value }) => value?.criticalBid)).toEqual(Array(3).fill(undefined));
+    expect(answer).toMatchObject({
+      exploration: { slots: 1, noPropensities: '' },
+      valuation: { noPrices: 'ranked' },
+      runnerUp: undefined,
+    });
   });
 
   it('has a prompt that leaves room for the tokens of an item', async () => {

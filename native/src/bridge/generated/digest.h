@@ -6,6 +6,6 @@
 
 namespace tessera::bridge {
 
-inline constexpr std::string_view kAbiDigest = "f53d0b0e9e42f68b";
+inline constexpr std::string_view kAbiDigest = "b40102fd04858e69";
 
 }  // namespace tessera::bridge

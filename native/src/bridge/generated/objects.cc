@@ -472,6 +472,7 @@ Napi::Value to_js(Napi::Env env, const ItemTexts& from) {
 
 Napi::Value to_js(Napi::Env env, const CatalogueListing& from) {
   Napi::Object to = Napi::Object::New(env);
+  to["ordinals"] = to_js(env, from.ordinals);
   to["itemIds"] = to_js(env, from.item_ids);
   to["titles"] = to_js(env, from.titles);
   to["attributes"] = to_js(env, from.attributes);

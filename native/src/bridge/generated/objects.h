@@ -260,6 +260,7 @@ struct ItemTexts {
 };
 
 struct CatalogueListing {
+  std::vector<uint32_t> ordinals;
   std::vector<std::string> item_ids;
   std::vector<std::string> titles;
   std::vector<std::string> attributes;

@@ -14,8 +14,8 @@ import { type Prepared, provenanceOf } from './preparation.js';
 import type { PromptFacts, RecallVersions, UserSource } from './recall-types.js';
 import type { DescribedItem, RecallParts } from './runtime-types.js';
 
-/** Without a digest where the engine was not asked. */
-type EngineFacts = Pick<
+/** Facts of the engine's part; without a digest where it was not asked. */
+export type EngineFacts = Pick<
   EngineScores,
   'catalogueSequence' | 'prefixReusedTokens' | 'kv' | 'timings'
 > & { readonly modelDigest?: string };

@@ -1,7 +1,7 @@
 import { requestIdOf } from './answer-facts.js';
 import { checkAppendRequest } from './check-request.js';
 import type { Preparation, ScopedContext } from './preparation.js';
-import { provenanceOf } from './preparation.js';
+import { provenanceOf, workOf } from './preparation.js';
 import type { AppendAnswer, UserSource } from './recall-types.js';
 
 /**
@@ -25,7 +25,7 @@ export async function append(
     kv.keepTokens === 0
       ? undefined
       : await parts.engine.append(
-          { ...preparation.workOf(prepared), promptTokens, priority: 'low' },
+          { ...workOf(parts, prepared), promptTokens, priority: 'low' },
           context.signal,
         );
   return {

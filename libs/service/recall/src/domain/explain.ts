@@ -1,20 +1,21 @@
-import type { Exploration, ItemFate, Judgement, ReachRequest } from '@tessera/engine';
+import type { Exploration, ItemFate, Judgement } from '@tessera/engine';
 import { TesseraError } from '@tessera/errors';
 import { factsOf, NOTHING_COMPUTED, requestIdOf, versionsOf } from './answer-facts.js';
-import { checkItemId, checkRequest, type SearchSettings } from './check-request.js';
+import { askedRecall } from './asked-recall.js';
+import { checkItemId } from './check-request.js';
 import { exactRank } from './exact-rank.js';
 import { explainedRanking } from './explained-ranking.js';
 import { drawnPlace } from './exploration.js';
 import { ItemWorth } from './item-worth.js';
-import { countedCaps, type Preparation, type Prepared, type ScopedContext } from './preparation.js';
-import { Ranker } from './ranking.js';
-import { reachRequestOf, withCaps } from './reach-request.js';
+import type { AskedRecall } from './phase.js';
+import type { Preparation, Prepared, ScopedContext } from './preparation.js';
 import type {
   ExplainAnswer,
   ExplainRequest,
   RecallRequest,
   RecallVersions,
 } from './recall-types.js';
+import { searchedItems } from './searched-items.js';
 
 /**
  * The fate of an item in a recall: replayed on the versions of the answer in question, so that
@@ -27,91 +28,63 @@ export async function explain(
   request: ExplainRequest,
   context: ScopedContext,
 ): Promise<ExplainAnswer> {
-  const { parts, limits } = preparation;
+  const { parts } = preparation;
   const { catalogue, engine } = parts;
-  const stopwatch = preparation.begin(context);
   const { recall, itemId, versions } = request;
-  const asked = checkRequest(recall, limits);
   checkItemId('itemId', itemId);
-  const uncapped = reachRequestOf(recall, catalogue);
-  const ranker = recall.rank && Ranker.of(recall.rank, context, catalogue);
   checkSameVersions(versions, versionsOf(parts, context.adapter, engine.model.digest));
-  const replayed = versions && preparation.replay(recall, context, stopwatch);
-  const prepared = replayed ?? (await preparation.prepare(recall, context, stopwatch));
-  const { caps } = countedCaps(recall, prepared, parts);
-  const judged = await catalogue.judge({
-    itemId,
-    sequence: versions?.catalogueSequence,
-    request: withCaps(uncapped, caps),
+  const given = await askedRecall(preparation, recall, context, {
+    replay: (stopwatch) => versions && preparation.replay(recall, context, stopwatch),
   });
+  const { prepared, reachRequest } = given;
+  const sequence = versions?.catalogueSequence;
+  const judged = await catalogue.judge({ itemId, sequence, request: reachRequest });
   const { sid, reach } = judged;
   const worth = await ItemWorth.of(catalogue, recall, reach, itemId);
   const decided = catalogueVerdict(judged, worth?.exclusion);
-  const answer = {
-    requestId: requestIdOf(recall),
-    itemId,
-    sid,
-    excludedItems: worth?.excludedItems,
-  };
+  const { excludedItems } = worth ?? {};
+  const answer = { requestId: requestIdOf(recall), itemId, sid, excludedItems };
   if (decided !== undefined) {
     const facts = { ...NOTHING_COMPUTED, catalogueSequence: reach.sequence };
     return { ...answer, ...decided, widthsUsed: [], ...factsOf(parts, prepared, facts) };
   }
-  const replay = { recall, itemId, search: asked, asked: withCaps(uncapped, caps), judged };
-  const left = () => context.budgetUs - stopwatch.totalUs();
-  return {
-    ...answer,
-    ...(await searched(preparation, { ...replay, prepared, worth, ranker, left }, context)),
-  };
-}
-
-interface Replay {
-  readonly recall: RecallRequest;
-  readonly itemId: string;
-  readonly search: SearchSettings;
-  readonly asked: ReachRequest;
-  readonly judged: Judgement;
-  readonly prepared: Prepared;
-  readonly worth: ItemWorth | undefined;
-  readonly ranker: Ranker | undefined;
-  /** Microseconds of the budget. */
-  readonly left: () => number;
+  const explore = sameDraw(given.search.explore, recall, prepared);
+  const search = { ...given.search, explore, allowsPartial: false };
+  const asked = { ...given, search, pinned: reach };
+  return { ...answer, ...(await searchedVerdict(asked, itemId, judged, worth)) };
 }
 
 /** The verdict of the search, and that of the ranking. */
-async function searched(
-  preparation: Preparation,
-  { recall, itemId, search: given, asked, judged, prepared, worth, ranker, left }: Replay,
-  { signal }: ScopedContext,
+async function searchedVerdict(
+  asked: AskedRecall,
+  itemId: string,
+  { reach, item: watchedItem }: Judgement,
+  worth: ItemWorth | undefined,
 ) {
-  const { parts } = preparation;
-  const work = preparation.workOf(prepared);
-  const { reach, item: watchedItem } = judged;
-  const search = { ...given, explore: sameDraw(given.explore, recall, prepared) };
-  const ranking = ranker?.inRecall;
-  const watched = await parts.engine.recall(
-    { ...search, ...work, allowsPartial: false, reach, watchedItem, ranking },
-    signal,
-  );
-  const { scoreNorm, priority, answerCount } = search;
-  const replayed = { ...work, scoreNorm, priority };
-  const budgetUs = left();
-  const seen = { recall, watched, work: { ...replayed, reach, budgetUs }, answerCount };
-  const placed = ranker && (await explainedRanking(parts, ranker, itemId, seen, signal));
-  const question = { itemId, asked, sequence: reach.sequence, work: replayed, budgetUs: left() };
+  const { parts, search, ranker, prepared, reachRequest, signal, leftUs } = asked;
+  const found = await searchedItems(asked, watchedItem);
+  const { answer, work } = found.searched;
+  const placed = ranker && (await explainedRanking(asked, ranker, itemId, found));
+  const question = {
+    itemId,
+    asked: reachRequest,
+    sequence: reach.sequence,
+    work,
+    budgetUs: leftUs(),
+  };
   const { ranked, ...rank } = await exactRank(parts, question, signal);
-  const value = worth?.valueIn(watched) ?? (ranked && worth?.valueIn(ranked));
-  const isFull = watched.items.length >= search.resultCount;
-  const neededBid = value && isFull && !ranker ? worth?.bidAgainst(watched, value) : undefined;
+  const value = worth?.valueIn(answer) ?? (ranked && worth?.valueIn(ranked));
+  const isFull = answer.items.length >= search.resultCount;
+  const neededBid = value && isFull && !ranker ? worth?.bidAgainst(answer, value) : undefined;
   return {
-    ...(drawnPlace(watched, itemId) ??
-      searchVerdict(watched.fate, value && worth?.floorAbove(value))),
+    ...(drawnPlace(answer, itemId) ??
+      searchVerdict(answer.fate, value && worth?.floorAbove(value))),
     ...rank,
     ...(value && { value }),
     ...(neededBid !== undefined && { neededBid }),
     ...placed,
-    widthsUsed: watched.widthsUsed,
-    ...factsOf(parts, prepared, watched),
+    widthsUsed: found.widthsUsed,
+    ...factsOf(parts, prepared, found),
   };
 }
 

@@ -1,24 +1,11 @@
-import type { EngineAnswer } from '@tessera/engine';
-import type { Cancellation } from '@tessera/errors';
-import { recalledItems } from './item-scores.js';
-import { type AskedWork, headsOf, placedItems } from './ranked-items.js';
+import type { AskedRecall, FoundItems } from './phase.js';
+import { rankedItems } from './ranked-items.js';
 import type { Ranker } from './ranking.js';
-import type { ExplainAnswer, RecallRequest } from './recall-types.js';
-import type { RecallParts } from './runtime-types.js';
-import { termNames } from './value.js';
+import type { ExplainAnswer } from './recall-types.js';
 
 interface Fields extends Pick<ExplainAnswer, 'verdict' | 'ranking' | 'rankedItems'> {
   readonly rank: number | undefined;
   readonly cutScore?: number;
-}
-
-/** A recall that is ranked, as it was replayed. */
-export interface RankedReplay {
-  readonly recall: RecallRequest;
-  readonly watched: EngineAnswer;
-  readonly work: AskedWork;
-  /** Of the answer. */
-  readonly answerCount: number;
 }
 
 /**
@@ -26,33 +13,23 @@ export interface RankedReplay {
  * one has one of the last places. Rejects as Engine.rank does.
  */
 export async function explainedRanking(
-  parts: RecallParts,
+  asked: AskedRecall,
   ranker: Ranker,
   itemId: string,
-  { recall, watched, work, answerCount }: RankedReplay,
-  signal: Cancellation,
+  found: FoundItems,
 ): Promise<Fields | undefined> {
-  if (watched.items.every((item) => item.itemId !== itemId)) return undefined;
-  const { catalogue } = parts;
-  const heads = await headsOf(parts, ranker, watched, work, signal);
-  if (heads === undefined) return undefined;
-  const terms = recall.valuation && termNames(recall.valuation, catalogue.valuations);
-  const items = recalledItems(watched, terms, recall.explore !== undefined);
-  const of = { heads, sequence: watched.catalogueSequence };
-  const placed = await placedItems(catalogue, ranker, items, of);
-  const candidates = placed.filter(({ item }) => item.explored !== true);
-  const ordered = ranker.order(candidates);
-  const own = placed.find(({ item }) => item.itemId === itemId);
-  const { ranking, key = Number.NaN } = own ?? {};
-  const said = { ranking, rankedItems: placed.length };
-  const drawn = placed.length - candidates.length;
-  const answered = Math.min(ordered.length, answerCount - drawn);
-  if (own?.item.explored === true) {
-    const rank = answered + placed.indexOf(own) - candidates.length + 1;
-    return { ...said, verdict: 'returned', rank };
-  }
+  if (found.items.every((item) => item.itemId !== itemId)) return undefined;
+  const items = await rankedItems(asked, ranker, found);
+  if (items === undefined) return undefined;
+  const { all, ordered, drawn } = items;
+  const isIt = ({ item }: (typeof all)[number]) => item.itemId === itemId;
+  const { ranking, key = Number.NaN } = all.find(isIt) ?? {};
+  const said = { ranking, rankedItems: all.length };
+  const answered = Math.min(ordered.length, asked.search.answerCount - drawn.length);
+  const draw = drawn.findIndex(isIt) + 1;
+  if (draw > 0) return { ...said, verdict: 'returned', rank: answered + draw };
   if (Number.isNaN(key)) return { ...said, verdict: 'no-value', rank: undefined };
-  const rank = ordered.findIndex(({ item }) => item.itemId === itemId) + 1;
+  const rank = ordered.findIndex(isIt) + 1;
   if (rank === 0)
     return { ...said, verdict: 'below-floor', rank: undefined, cutScore: ranker.floor };
   return { ...said, verdict: rank <= answered ? 'returned' : 'behind-ranked', rank };

@@ -3,7 +3,7 @@
 import { randomBytes } from 'node:crypto';
 import type { EngineAnswer, Exploration } from '@tessera/engine';
 import { expecting } from '@tessera/errors';
-import type { AppliedExploration, Explore, RecallRequest } from './recall-types.js';
+import type { Explore, RecallRequest } from './recall-types.js';
 
 const invalid = expecting('REQUEST_INVALID');
 
@@ -62,20 +62,6 @@ export function drawnPlace({ items }: Pick<EngineAnswer, 'items'>, itemId: strin
   const item = items[at];
   if (item?.explored !== true) return undefined;
   return { verdict: 'returned' as const, rank: at + 1, score: item.score };
-}
-
-/** Items of an answer in which no place was drawn, marked so. */
-export const undrawn = <Item extends object>(items: readonly Item[]) =>
-  items.map((item) => Object.assign({ explored: false }, item));
-
-/** @param propensities of popular items: nothing was drawn */
-export function appliedExploration(
-  exploration: Exploration,
-  propensities: EngineAnswer['propensities'] | 'popular',
-  eligibility: RecallRequest['eligibility'],
-): AppliedExploration {
-  const known = eligibility?.drawn === undefined ? '' : 'part';
-  return { ...exploration, noPropensities: propensities === 'known' ? known : propensities };
 }
 
 /** Items that were not drawn. */

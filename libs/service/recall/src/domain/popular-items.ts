@@ -1,29 +1,63 @@
 import type { Popularity } from '@tessera/behaviour';
 import { type Catalogue, type ListedItem, NO_POLICY, type Reach } from '@tessera/engine';
-import type { SearchSettings } from './check-request.js';
+import { NOTHING_COMPUTED } from './answer-facts.js';
+import type { AskedRecall, FoundItems } from './phase.js';
 import { CapCount } from './reach-request.js';
-import type { ItemValue, RecalledItem, RecallRequest } from './recall-types.js';
+import type { ItemValue, RecalledItem } from './recall-types.js';
 import { AppraisedItems } from './value.js';
 
 /** The most popular items that are looked through for those that a request may get. */
 const CANDIDATES_MAX = 4096;
 
 /**
- * The most popular items that a request may get, of the version of the reach, under the caps of the
- * request, by value where it has a valuation: for users without history, where
- * `recall.withoutHistory` says so.
+ * The most popular items that a request may get, of one version, under the caps of the request, by
+ * value where it has a valuation; undefined where the user has a history, or where
+ * `recall.withoutHistory` does not say so.
  */
-export function popularItems(
-  catalogue: Catalogue,
+export async function popularItems(asked: AskedRecall): Promise<FoundItems | undefined> {
+  const { parts, request, search, prepared } = asked;
+  const { popularity, catalogue } = parts;
+  if (popularity === undefined || prepared.history?.fallback !== 'popular') return undefined;
+  const reach = asked.pinned ?? (await catalogue.reach(asked.reachRequest));
+  const { items, leftOut } = obtainable(asked, popularity, reach);
+  const { answerCount: resultCount, itemsPerSid, explore } = search;
+  const { diversity } = request.itemPolicy ?? NO_POLICY;
+  return {
+    ...NOTHING_COMPUTED,
+    items: explore === undefined ? items : items.map((item) => ({ explored: false, ...item })),
+    itemPolicy: {
+      ...NO_POLICY,
+      diversity,
+      itemsPerSid,
+      resultCount,
+      leftOutByDiversity: leftOut,
+    },
+    catalogueSequence: reach.sequence,
+    reach,
+    certified: false,
+    gap: Number.NaN,
+    rows: 0,
+    widthsUsed: [],
+    completeness: 'whole',
+    bestLeftOut: Number.NaN,
+    bestLeftOutId: '',
+    bestLeftOutBid: Number.NaN,
+    prices: 'popular',
+    noPropensities: 'popular',
+    searched: undefined,
+  };
+}
+
+function obtainable(
+  { parts: { catalogue }, request, search }: AskedRecall,
   popularity: Popularity,
-  asked: { readonly request: RecallRequest; readonly search: SearchSettings },
   reach: Reach,
 ): { readonly items: readonly RecalledItem[]; readonly leftOut: number } {
-  const { itemPolicy = NO_POLICY } = asked.request;
-  const { attributes, itemsPerSid, answerCount: resultCount } = asked.search;
+  const { itemPolicy = NO_POLICY } = request;
+  const { attributes, itemsPerSid, answerCount: resultCount } = search;
   const candidates = popularity.order().slice(0, CANDIDATES_MAX);
   const caps = new CapCount(itemPolicy, itemsPerSid);
-  const isValued = asked.request.valuation !== undefined;
+  const isValued = request.valuation !== undefined;
   const wanted = caps.isEmpty && !isValued ? resultCount : CANDIDATES_MAX;
   const found = catalogue
     .firstObtainable(reach, candidates, wanted)
@@ -47,7 +81,7 @@ interface Candidate {
   readonly value?: ItemValue;
 }
 
-/** Those that the valuation of the reach does not exclude, best first; ties stay as they were. */
+/** Items that the valuation of the reach does not exclude, best first; ties stay as they were. */
 function byValue(
   catalogue: Catalogue,
   reach: Reach,

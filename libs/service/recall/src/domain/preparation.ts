@@ -7,6 +7,7 @@ import type { Prompt } from '@tessera/prompt';
 import { MICROSECONDS_PER_MILLISECOND } from '@tessera/units';
 import { checkWaiting, invalid, type RequestLimits } from './check-request.js';
 import { areCut, type CountedCaps, countCaps, NO_CAPS } from './frequency-caps.js';
+import type { AskedRecall } from './phase.js';
 import type { KvProvenance, RecallContext, RecallRequest, UserSource } from './recall-types.js';
 import { RememberedPrompts } from './remembered-prompts.js';
 import { type ResolvedHistory, resolveHistory } from './resolve-history.js';
@@ -127,17 +128,15 @@ export class Preparation {
     return { ...remembered, mark, history: undefined, kv, ...stages, adapter };
   }
 
-  /**
-   * The members that every request to the engine has. From here on the engine sees to it that an
-   * erasure leaves nothing of the prompt.
-   * @throws TesseraError CANCELLED where the user has been erased meanwhile
-   */
-  workOf(prepared: Prepared) {
-    checkNotErased(prepared, this.parts.erasures);
-    const { prompt, kv, leftUs, adapter } = prepared;
-    const { binding } = this.parts;
-    const promptTokens = prompt.tokens;
-    return { binding, promptTokens, kv, budgetUs: leftUs, adapter: adapter?.engine };
+  /** Keeps the prompt of a recall, so that it can be replayed. */
+  remember(
+    requestId: string,
+    { prepared, caps, search }: Pick<AskedRecall, 'prepared' | 'caps' | 'search'>,
+  ): void {
+    const { userId, adapter, prompt, skippedItems, trimmedItems } = prepared;
+    const source = { userId, adapter: adapter?.digest ?? '' };
+    const seed = search.explore?.seed;
+    this.remembered.keep(requestId, { ...source, prompt, skippedItems, trimmedItems, caps, seed });
   }
 
   private promptOf(
@@ -210,6 +209,18 @@ export interface Prepared {
 export function checkNotErased({ userId, mark }: Prepared, erasures: Erasures): void {
   if (!erasures.isErasedSince(userId, mark)) return;
   throw new TesseraError('CANCELLED', 'the user was erased while the request ran');
+}
+
+/**
+ * The members that every request to the engine has. From here on the engine sees to it that an
+ * erasure leaves nothing of the prompt.
+ * @throws TesseraError CANCELLED where the user has been erased meanwhile
+ */
+export function workOf({ binding, erasures }: RecallParts, prepared: Prepared) {
+  checkNotErased(prepared, erasures);
+  const { prompt, kv, leftUs, adapter } = prepared;
+  const promptTokens = prompt.tokens;
+  return { binding, promptTokens, kv, budgetUs: leftUs, adapter: adapter?.engine };
 }
 
 /** Something that is given back once; to give it back again does nothing. */

@@ -1,11 +1,4 @@
-import {
-  type Catalogue,
-  type EngineScores,
-  EVERY_ITEM,
-  type ListedItem,
-  type Reach,
-} from '@tessera/engine';
-import { TesseraError } from '@tessera/errors';
+import { type EngineScores, EVERY_ITEM, type ObtainableItem, type Reach } from '@tessera/engine';
 import { inSlices } from '@tessera/turns';
 import { factsOf, NOTHING_COMPUTED, requestIdOf } from './answer-facts.js';
 import { checkRankRequest, type Ranking } from './check-request.js';
@@ -14,16 +7,15 @@ import {
   type Preparation,
   type Prepared,
   type ScopedContext,
+  workOf,
 } from './preparation.js';
-import { LOOKS_MAX, type Placed, Ranker } from './ranking.js';
+import { type Placed, Ranker } from './ranking.js';
 import type { RankAnswer, RankedItem, RankRequest } from './recall-types.js';
 
 /** Live items of one version. */
-interface FoundItems {
+interface LiveItems {
   readonly reach: Reach;
-  readonly items: readonly ListedItem[];
-  /** Of these, in this version. */
-  readonly ordinals: Uint32Array;
+  readonly items: readonly ObtainableItem[];
 }
 
 /**
@@ -40,13 +32,15 @@ export async function rank(
   const stopwatch = preparation.begin(context);
   const ranking = checkRankRequest(request, limits);
   const ranker = Ranker.of(request.rank, context, catalogue);
-  const found = await foundItems(catalogue, ranker, request.itemIds);
+  const reach = await catalogue.reach(EVERY_ITEM);
+  const { itemIds } = request;
+  const found = { reach, items: catalogue.firstObtainable(reach, itemIds, itemIds.length) };
   const prepared = await preparation.prepare(request, context, stopwatch);
   const left = () => context.budgetUs - stopwatch.totalUs();
   const answer = await answerOf(preparation, { ranker, found, prepared, ranking, left }, context);
   checkNotErased(prepared, parts.erasures);
-  const itemIds = found.items.map(({ itemId }) => itemId);
-  const appraised = await ranker.appraise(catalogue, found.reach.sequence, itemIds);
+  const foundIds = found.items.map(({ itemId }) => itemId);
+  const appraised = ranker.appraise(catalogue, reach, foundIds);
   const scored = found.items.map(({ itemId }, index) => ({
     itemId,
     score: answer.scores?.[index],
@@ -58,7 +52,7 @@ export async function rank(
   });
   return {
     requestId: requestIdOf(request),
-    items: [...items, ...unranked(request.itemIds, placed, ordered)],
+    items: [...items, ...unranked(itemIds, placed, ordered)],
     ranking: ranker.applied(placed.length, placed.length - ordered.length),
     ...factsOf(parts, prepared, answer),
   };
@@ -66,7 +60,7 @@ export async function rank(
 
 interface Question {
   readonly ranker: Ranker;
-  readonly found: FoundItems;
+  readonly found: LiveItems;
   readonly prepared: Prepared;
   readonly ranking: Ranking;
   /** Microseconds of the budget. */
@@ -84,7 +78,7 @@ async function answerOf(
 ) {
   const { parts, limits } = preparation;
   const { engine } = parts;
-  const { reach, items, ordinals } = found;
+  const { reach, items } = found;
   const catalogueSequence = reach.sequence;
   if (items.length === 0) {
     return { ...NOTHING_COMPUTED, heads: new Float32Array(), scores: [], catalogueSequence };
@@ -93,8 +87,14 @@ async function answerOf(
   const suffixes = ranker.readsTexts
     ? await inSlices(items, (one) => ranker.item.suffixOf(one))
     : undefined;
-  const work = preparation.workOf(prepared);
-  const asked = { ...work, priority, reach, items: ordinals, ranking: ranker.asEngine(suffixes) };
+  const work = workOf(parts, prepared);
+  const asked = {
+    ...work,
+    priority,
+    reach,
+    items: Uint32Array.from(items, ({ ordinal }) => ordinal),
+    ranking: ranker.asEngine(suffixes),
+  };
   const ranked = await engine.rank(asked, signal);
   if (!ranker.weighsScores) return { ...ranked, scores: undefined };
   // Blocks on their way to the device were the ranking's.
@@ -137,22 +137,4 @@ function unranked<Item extends { readonly itemId: string }>(
       const message = `expected a live item of the catalogue, got '${itemId.slice(0, 80)}'`;
       return { itemId, rank: 0, failure: { code: 'ITEM_NOT_FOUND', message } };
     });
-}
-
-/** Ordinals are of a view: one is taken that is of the version of the reach. */
-async function foundItems(
-  catalogue: Catalogue,
-  ranker: Ranker,
-  itemIds: readonly string[],
-): Promise<FoundItems> {
-  for (let look = 0; look < LOOKS_MAX; look += 1) {
-    const { baseDigest } = catalogue.state();
-    const reach = await ranker.reachOf(catalogue, EVERY_ITEM);
-    const view = catalogue.view();
-    if (view.sequence !== reach.sequence || catalogue.state().baseDigest !== baseDigest) continue;
-    const items = catalogue.firstObtainable(reach, itemIds, itemIds.length);
-    return { reach, items, ordinals: view.find(items.map(({ itemId }) => itemId)) };
-  }
-  const message = 'catalogue: expected a version that stays for a moment, got changes all along';
-  throw new TesseraError('ENGINE_OVERLOADED', message);
 }

@@ -1,40 +1,82 @@
-import type { Catalogue, EngineAnswer, EngineWork, Reach } from '@tessera/engine';
-import { type Cancellation, TesseraError } from '@tessera/errors';
+import type { EngineAnswer } from '@tessera/engine';
+import { TesseraError } from '@tessera/errors';
 import { inSlices } from '@tessera/turns';
+import type { AskedRecall, FoundItems, Phase } from './phase.js';
 import type { Placed, Ranker } from './ranking.js';
-import type { AppliedRanking, RecalledItem } from './recall-types.js';
-import type { RecallEngine } from './runtime-types.js';
+import type { RecalledItem } from './recall-types.js';
 
-/** A recall as the engine was asked for it. */
-export interface AskedWork extends EngineWork {
-  /** There where items have suffixes of their own. */
-  readonly reach: Reach | undefined;
-  readonly allowsPartial?: boolean | undefined;
+type Ranked = Placed<RecalledItem>;
+
+/** Items of a recall by what heads say of them. */
+export interface RankedItems {
+  readonly all: readonly Ranked[];
+  /** Items that were not drawn and that the valuation does not leave out, best first. */
+  readonly ordered: readonly Ranked[];
+  /** Drawn items in the order of the draw. Heads do not move them. */
+  readonly drawn: readonly Ranked[];
 }
 
+/** Orders the found items by heads; where a partial recall has no time left for it, not at all. */
+export const ranked: Phase = async (draft, asked, found) => {
+  const { ranker } = asked;
+  const items = ranker && (await rankedItems(asked, ranker, found));
+  if (items === undefined) return draft;
+  const { all, ordered, drawn } = items;
+  return {
+    ...draft,
+    items: [...ordered, ...drawn].map(({ item, ranking }) => ({ ...item, ranking })),
+    ranking: ranker?.applied(all.length, all.length - drawn.length - ordered.length),
+  };
+};
+
 /**
- * Numbers of heads for a recall's items: of its answer, or asked for behind the same prompt.
- * Undefined where a recall that may be partial had no time for it.
+ * Undefined where the engine was not asked for the items, and where a recall that may be partial
+ * had no time for their heads. Rejects as Engine.rank does.
  */
-export async function headsOf(
-  { engine, catalogue }: { readonly engine: RecallEngine; readonly catalogue: Catalogue },
+export async function rankedItems(
+  asked: AskedRecall,
   ranker: Ranker,
-  { heads, items }: Pick<EngineAnswer, 'heads' | 'items'>,
-  { reach, allowsPartial, scoreNorm: _, ...work }: AskedWork,
-  signal: Cancellation,
+  found: FoundItems,
+): Promise<RankedItems | undefined> {
+  if (found.searched === undefined) return undefined;
+  const { catalogue } = asked.parts;
+  const heads = await headsOf(asked, ranker, found, found.searched.answer);
+  if (heads === undefined) return undefined;
+  const itemIds = found.items.map(({ itemId }) => itemId);
+  const appraised = ranker.appraise(catalogue, found.reach, itemIds);
+  const placed = await ranker.place(found.items, heads, appraised);
+  const all = placed.map(({ item, ranking, key }): Ranked => {
+    return { item, ranking: { ...ranking, recallRank: item.rank }, key };
+  });
+  return {
+    all,
+    ordered: ranker.order(all.filter(({ item }) => item.explored !== true)),
+    drawn: all.filter(({ item }) => item.explored === true),
+  };
+}
+
+/** Numbers of heads by item: of the search's answer, or asked for behind the same prompt. */
+async function headsOf(
+  { parts: { engine, catalogue }, search, signal, leftUs }: AskedRecall,
+  ranker: Ranker,
+  { reach, searched }: FoundItems,
+  { heads, items }: EngineAnswer,
 ): Promise<Float32Array | undefined> {
   if (items.length === 0) return heads;
-  if (!ranker.readsTexts || reach === undefined) {
+  if (!ranker.readsTexts || reach === undefined || searched === undefined) {
     return heads.length > 0 ? heads : undefined;
   }
   const itemIds = items.map(({ itemId }) => itemId);
   const texts = catalogue.firstObtainable(reach, itemIds, itemIds.length);
   const tokens = await inSlices(texts, (one) => ranker.item.suffixOf(one));
   const suffixes = new Map(texts.map(({ itemId }, index) => [itemId, tokens[index]]));
-  const { prefetch: __, ...kv } = work.kv ?? { userId: '', prefixTokens: 0, keepTokens: 0 };
+  const { scoreNorm: _, ...work } = searched.work;
+  // Blocks on their way to the device were the search's.
+  const { prefetch: __, ...kv } = work.kv;
   const asked = {
     ...work,
     kv,
+    budgetUs: leftUs(),
     reach,
     items: Uint32Array.from(items, ({ ordinal }) => ordinal),
     ranking: ranker.asEngine(itemIds.map((itemId) => suffixes.get(itemId) ?? [])),
@@ -43,42 +85,7 @@ export async function headsOf(
     return (await engine.rank(asked, signal)).heads;
   } catch (thrown) {
     const { code } = TesseraError.from(thrown);
-    if (allowsPartial && code === 'DEADLINE_EXCEEDED') return undefined;
+    if (search.allowsPartial && code === 'DEADLINE_EXCEEDED') return undefined;
     throw thrown;
   }
-}
-
-/** The recalled items with their rankings, in the recall's order. */
-export async function placedItems(
-  catalogue: Catalogue,
-  ranker: Ranker,
-  recalled: readonly RecalledItem[],
-  { heads, sequence }: { readonly heads: Float32Array; readonly sequence: number },
-): Promise<Placed<RecalledItem>[]> {
-  const itemIds = recalled.map(({ itemId }) => itemId);
-  const appraised = await ranker.appraise(catalogue, sequence, itemIds);
-  const placed = await ranker.place(recalled, heads, appraised);
-  return placed.map(({ item, ranking, key }) => ({
-    item,
-    ranking: { ...ranking, recallRank: item.rank },
-    key,
-  }));
-}
-
-/** The answer: the best of those that were ranked, then drawn items, which keep the last places. */
-export function answeredItems(
-  ranker: Ranker,
-  placed: readonly Placed<RecalledItem>[],
-  answerCount: number,
-): { readonly items: readonly RecalledItem[]; readonly ranking: AppliedRanking } {
-  const drawn = placed.filter(({ item }) => item.explored === true);
-  const candidates = placed.filter(({ item }) => item.explored !== true);
-  const ordered = ranker.order(candidates);
-  const answered = [...ordered.slice(0, answerCount - drawn.length), ...drawn];
-  const items = answered.map(({ item, ranking }, index) => {
-    // Bids with which items would still be recalled are none with which they would be answered.
-    const value = item.value && { ...item.value, criticalBid: undefined };
-    return { ...item, value, rank: index + 1, ranking };
-  });
-  return { items, ranking: ranker.applied(placed.length, candidates.length - ordered.length) };
 }

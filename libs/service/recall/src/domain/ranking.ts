@@ -4,11 +4,10 @@ import { ranksApart, type ServedAdapter } from '@tessera/adapter';
 import {
   type Catalogue,
   type EngineRanking,
-  EVERY_ITEM,
   type Formula,
   type HeadTerm,
   type Reach,
-  type ReachRequest,
+  type ValuationUse,
 } from '@tessera/engine';
 import { TesseraError } from '@tessera/errors';
 import type { ItemTemplate } from '@tessera/prompt';
@@ -48,13 +47,8 @@ const FUNCTIONS: Readonly<Record<HeadTerm['function'], (x: number, term: HeadTer
   clamp: (x, { min, max }) => Math.min(Math.max(x, min), max),
 };
 
-/** Looks at a catalogue that changes between two of its versions at most. */
-export const LOOKS_MAX = 100;
-
 /** The version whose heads rank the items of a request, and by what they go. */
 export class Ranker {
-  private own: Reach | undefined;
-
   /**
    * @throws TesseraError ADAPTER_NOT_FOUND where no version ranks, REQUEST_INVALID with the path of
    *   the member at fault
@@ -83,8 +77,8 @@ export class Ranker {
       throw invalid('rank.valuation.name', expected, `one of '${stranger}'`);
     }
     const asked = use && {
-      ...EVERY_ITEM,
-      valuation: { ...use, weights: use.weights.filter(({ term }) => isOf(formula, term)) },
+      ...use,
+      weights: use.weights.filter(({ term }) => isOf(formula, term)),
     };
     return new Ranker(ranker, item, rank, valuations, formula, asked);
   }
@@ -96,7 +90,7 @@ export class Ranker {
     private readonly valuations: readonly Formula[],
     private readonly formula: Formula | undefined,
     /** Undefined: items go by the first head. */
-    private readonly asked: ReachRequest | undefined,
+    private readonly asked: ValuationUse | undefined,
   ) {}
 
   /** True if an item's place depends on its score. */
@@ -126,33 +120,14 @@ export class Ranker {
     return this.readsTexts || this.asked !== undefined;
   }
 
-  /**
-   * The items that a request may get, and in the same version the valuation's own: a version that
-   * has gone by has to be read from the log.
-   */
-  async reachOf(catalogue: Catalogue, request: ReachRequest): Promise<Reach> {
-    for (let look = 1; ; look += 1) {
-      const reach = await catalogue.reach(request);
-      if (this.asked === undefined) return reach;
-      this.own = await catalogue.reach(this.asked);
-      if (this.own.sequence === reach.sequence || look === LOOKS_MAX) return reach;
-    }
-  }
-
-  /** The attributes' part of the valuation, of a version of the catalogue by its number. */
-  async appraise(
+  /** The attributes' part of the valuation, in the version of the reach; undefined: it has none. */
+  appraise(
     catalogue: Catalogue,
-    sequence: number,
+    reach: Reach | undefined,
     itemIds: readonly string[],
-  ): Promise<AppraisedItems | undefined> {
-    const { asked: request } = this;
-    if (request === undefined) return undefined;
-    const newest = this.own?.sequence === sequence ? this.own : await catalogue.reach(request);
-    const reach =
-      newest.sequence === sequence
-        ? newest
-        : (await catalogue.judge({ request, itemId: '', sequence })).reach;
-    return new AppraisedItems(catalogue.appraise(reach, itemIds), itemIds);
+  ): AppraisedItems | undefined {
+    if (this.asked === undefined || reach === undefined) return undefined;
+    return new AppraisedItems(catalogue.appraise(reach, itemIds, this.asked), itemIds);
   }
 
   /**
@@ -223,7 +198,9 @@ export class Ranker {
     let sum = 0;
     for (const term of this.formula?.headTerms ?? []) {
       const weight = weights.get(term.name) ?? term.weight;
-      const own = weight * FUNCTIONS[term.function](heads[term.head] ?? Number.NaN, term);
+      // A term without weight excludes no item: its function may have no number for the head.
+      const given = weight === 0 ? 0 : FUNCTIONS[term.function](heads[term.head] ?? NaN, term);
+      const own = weight * given;
       terms[term.name] = own;
       sum += own;
     }

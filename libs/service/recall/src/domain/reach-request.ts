@@ -17,11 +17,6 @@ import { invalid } from './check-request.js';
 import type { Eligibility, RecallRequest } from './recall-types.js';
 import { valuationUse } from './value.js';
 
-/** True unless it takes all live items of the newest version in their own order, by score. */
-export function asksForReach({ eligibility, itemPolicy, valuation }: RecallRequest): boolean {
-  return eligibility !== undefined || itemPolicy !== undefined || valuation !== undefined;
-}
-
 /**
  * The engine checks the same and what needs the items.
  * @throws TesseraError REQUEST_INVALID with the path of the member at fault

@@ -393,8 +393,3 @@ export function certificateOf(
   if (certified || gap === undefined || !Number.isFinite(gap)) return { search, certified, rows };
   return { search, certified, gap, rows };
 }
-
-/** Of an answer that the engine was not asked for. */
-export function uncertified(search: Search): Certificate {
-  return { search, certified: false, rows: 0 };
-}

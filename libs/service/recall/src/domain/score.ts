@@ -2,7 +2,7 @@ import { type Catalogue, NO_ITEM } from '@tessera/engine';
 import { factsOf, NOTHING_COMPUTED, requestIdOf } from './answer-facts.js';
 import { checkScoreRequest } from './check-request.js';
 import { scoresOf } from './item-scores.js';
-import type { Preparation, ScopedContext } from './preparation.js';
+import { type Preparation, type ScopedContext, workOf } from './preparation.js';
 import { reachRequestOf } from './reach-request.js';
 import type { ScoreAnswer, ScoreRequest, ScoreTarget } from './recall-types.js';
 import { AppraisedItems } from './value.js';
@@ -24,10 +24,7 @@ export async function score(
   const scored =
     known.length === 0
       ? { ...NOTHING_COMPUTED, scores: [], catalogueSequence: catalogue.state().sequence }
-      : await engine.score(
-          { ...ranking, ...preparation.workOf(prepared), sids: known },
-          context.signal,
-        );
+      : await engine.score({ ...ranking, ...workOf(parts, prepared), sids: known }, context.signal);
   return {
     requestId: requestIdOf(request),
     items: scoresOf(request.items, sids, scored, appraised),
