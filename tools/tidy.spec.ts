@@ -319,7 +319,7 @@ const lawless: Record<string, string> = {
   // service-order-behaviour
   'libs/service/behaviour/src/index.ts': "import '@tessera/catalogue';\n",
   // domain-is-pure, only-engine-imports-native, district-order-service
-  'libs/service/recall/src/domain/recall.ts':
+  'libs/service/recall/src/domain/tasks/recall.ts':
     "import 'node:fs';\nimport '@tessera/native';\nimport '@tessera/inspection';\n",
   // district-order-insight
   'libs/insight/inspection/src/index.ts': "import '@tessera/client';\n",
@@ -328,7 +328,7 @@ const lawless: Record<string, string> = {
   // libs-never-import-apps-or-tools, only-through-the-face, testing-is-for-tests
   'libs/service/recall/src/index.ts':
     "import '../../../../apps/one/src/index.js';\nimport '../../../ops/errors/src/code.js';\n" +
-    "import '@tessera/testing';\nimport './domain/recall.js';\n",
+    "import '@tessera/testing';\nimport './domain/tasks/recall.js';\n",
   // pages-see-types-alone
   'apps/console/src/index.ts': "import '@tessera/errors';\n",
   'apps/console/web/src/page.ts': "import '../../src/index.js';\n",

@@ -178,7 +178,8 @@ Napi::Error no_valuation(const Napi::CallbackInfo& info, const char* function) {
 /// valuation where the request names none.
 std::shared_ptr<const catalogue::Appraiser> named_appraiser(const Napi::CallbackInfo& info,
                                                             const ReachHandle& reach) {
-  const auto request = read_reach_request(packed_words(info[2], info[3], "catalogueAppraise.words"));
+  const auto words = packed_words(info[2], info[3], "catalogueAppraise.words");
+  const auto request = read_reach_request(words);
   if (!request.is_ok()) throw make_error(info.Env(), request.status());
   const catalogue::ValuationUse& use = request.value().valuation;
   if (use.name.empty()) return reach.appraiser;

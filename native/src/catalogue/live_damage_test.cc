@@ -382,7 +382,7 @@ TEST_F(LiveDamage, WritesThatFailHalfWayRefuseChangesAndGoOnWhenTheyAreTakenAgai
 }
 
 TEST_F(LiveDamage, AnEarlierVersionIsReadWhileLaterOnesAreWritten) {
-  // A read takes as long as the log is long. The writer waits for reads, so that the log is bounded.
+  // A read takes as long as the log is long. The writer waits for reads: it bounds the log.
   constexpr uint64_t kReads = 300;
   constexpr uint64_t kChangesPerRead = 20;
   const auto live = open().value();

@@ -5,8 +5,8 @@ import {
   type ServedAdapter,
 } from '@tessera/adapter';
 import type { BehaviourStore } from '@tessera/behaviour';
-import type { RecallContext, RecallRequest } from './domain/recall-types.js';
-import type { UseCases } from './domain/use-cases.js';
+import type { RecallContext, RecallRequest } from './domain/request/request-types.js';
+import type { UseCases } from './domain/tasks/use-cases.js';
 
 /** Microseconds that an answer which nobody waits for may take. */
 const OWN_BUDGET_US = 60_000_000;

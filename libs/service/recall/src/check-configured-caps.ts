@@ -1,9 +1,10 @@
 import type { BehaviourStore } from '@tessera/behaviour';
 import { EVERY_ITEM } from '@tessera/engine';
 import { expecting, TesseraError } from '@tessera/errors';
-import { checkFrequencyCaps, countCaps } from './domain/frequency-caps.js';
-import { withCaps } from './domain/reach-request.js';
-import type { RecallDefaults } from './domain/runtime-types.js';
+import { countCaps } from './domain/context/count-caps.js';
+import type { RecallDefaults } from './domain/context/recall-parts.js';
+import { checkFrequencyCaps } from './domain/request/frequency-caps.js';
+import { withCaps } from './domain/request/reach-request.js';
 import type { OpenCatalogue } from './open-catalogues.js';
 
 const KEY = 'recall.frequencyCaps';

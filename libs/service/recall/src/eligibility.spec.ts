@@ -3,7 +3,7 @@ import { eligibilityText, type RecallRequest, readEligibility } from '@tessera/r
 import { randomEligibility } from '@tessera/testing';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { reachRequestOf } from './domain/reach-request.js';
+import { reachRequestOf } from './domain/request/reach-request.js';
 
 const PREDICATE = 'eligibility.predicate';
 const BID = { attribute: 'bid', min: 1 };

@@ -1,48 +1,53 @@
 export type { Clause, ItemPolicy } from '@tessera/engine';
-export { describeItems } from './domain/answer-facts.js';
-export { ROW_BUDGET_MAX, rowBudgetFor } from './domain/check-request.js';
-export { TEMPERATURE_MIN } from './domain/exploration.js';
-export { parseFrequencyCaps } from './domain/frequency-caps.js';
-export { provenanceOf } from './domain/preparation.js';
-export { worthOf } from './domain/ranking.js';
-export { eligibilityText, pinVersion, readEligibility } from './domain/reach-request.js';
-export { BEAM_WIDTH, DEFAULT_RESULT_COUNT, RECALL_CHOICES } from './domain/recall-choices.js';
+export { provenanceOf } from './domain/answer/answer-facts.js';
 export type {
   AppendAnswer,
   AppliedItemPolicy,
-  Eligibility,
   ExplainAnswer,
-  ExplainRequest,
-  FrequencyCap,
   ItemScore,
   KvProvenance,
   ProcessVersions,
   PromptFacts,
-  Rank,
   RankAnswer,
   RankedItem,
-  RankRequest,
   RecallAnswer,
-  RecallContext,
   RecalledItem,
-  RecallRequest,
   RecallSight,
   RecallTimings,
   RecallVersions,
-  RelevanceGate,
   ScoreAnswer,
+  SeenItem,
+} from './domain/answer/answer-types.js';
+export { type Certificate, certificateOf } from './domain/answer/answer-types.js';
+export { type DescribedItem, describeItems } from './domain/answer/describe-items.js';
+export type { RecallDefaults, RecallEngine, RecallParts } from './domain/context/recall-parts.js';
+export { worthOf } from './domain/phases/ranker.js';
+export { eligibilityText, readEligibility } from './domain/request/eligibility-text.js';
+export { TEMPERATURE_MIN } from './domain/request/exploration.js';
+export { parseFrequencyCaps } from './domain/request/frequency-caps.js';
+export {
+  BEAM_WIDTH,
+  DEFAULT_RESULT_COUNT,
+  RECALL_CHOICES,
+} from './domain/request/recall-choices.js';
+export type {
+  Eligibility,
+  ExplainRequest,
+  FrequencyCap,
+  Rank,
+  RankRequest,
+  RecallContext,
+  RecallRequest,
+  RelevanceGate,
   ScoreRequest,
   ScoreTarget,
-  SeenItem,
   UserSource,
-} from './domain/recall-types.js';
-export { type Certificate, certificateOf, SEARCHES, type Search } from './domain/recall-types.js';
-export type { RecallEngine, RecallParts } from './domain/runtime-types.js';
+} from './domain/request/request-types.js';
+export { SEARCHES, type Search } from './domain/request/request-types.js';
+export { ROW_BUDGET_MAX, rowBudgetFor } from './domain/request/search-settings.js';
 export {
-  type DescribedItem,
   type DroppedCache,
   type EngineLimits,
-  type RecallDefaults,
   type RecallFacts,
   RecallOperations,
   type RecallRuntime,
@@ -51,5 +56,6 @@ export {
   type RecallServing,
   type RuntimeStore,
 } from './domain/runtime-types.js';
-export { UseCases } from './domain/use-cases.js';
+export { pinVersion } from './domain/tasks/pin-version.js';
+export { UseCases } from './domain/tasks/use-cases.js';
 export { createRecallRuntime } from './recall-runtime.js';

@@ -8,7 +8,8 @@ import {
 import type { CatalogueChanges } from '@tessera/catalogue';
 import type { Catalogue, ChangingCatalogue, Engine } from '@tessera/engine';
 import { CLOCK } from '@tessera/units';
-import type { DroppedCache, RecallDefaults } from './domain/runtime-types.js';
+import type { RecallDefaults } from './domain/context/recall-parts.js';
+import type { DroppedCache } from './domain/runtime-types.js';
 
 /** Parts that must be closed: the engine first, since its requests read the catalogue. */
 export class Opened {

@@ -19,7 +19,7 @@ import {
   temporaryFolder,
 } from '@tessera/testing';
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { RecallContext } from './domain/recall-types.js';
+import type { RecallContext } from './domain/request/request-types.js';
 
 const LEVELS = ['<a_{code}>'];
 const BIDS = [0.5, undefined, 3, 1, 2];
@@ -278,7 +278,7 @@ describe('a recall that is ranked', () => {
     }
   });
 
-  it('keeps drawn items, and tells no prices of candidates, where heads came too late', async () => {
+  it('keeps drawn items and tells no prices of candidates where heads came too late', async () => {
     const { engine, useCases } = world();
     const [whole, price] = [engine.recall.bind(engine), { criticalBid: 0.25 }];
     engine.recall = async (request, signal) => {

@@ -22,7 +22,8 @@ import {
 import { adapterProbe } from './adapter-probe.js';
 import { bindCatalogue } from './bind-catalogue.js';
 import { checkConfiguredCaps } from './check-configured-caps.js';
-import { describeItems } from './domain/answer-facts.js';
+import { describeItems } from './domain/answer/describe-items.js';
+import { valuedSummary } from './domain/request/valuations.js';
 import type {
   RecallFacts,
   RecallOperations,
@@ -30,8 +31,7 @@ import type {
   RecallRuntimeOptions,
   RecallRuntimeSummary,
 } from './domain/runtime-types.js';
-import { UseCases } from './domain/use-cases.js';
-import { valuedSummary } from './domain/value.js';
+import { UseCases } from './domain/tasks/use-cases.js';
 import { type OpenCatalogue, openCatalogues, widestLevels } from './open-catalogues.js';
 import { Opened } from './opened-parts.js';
 import { droppedIndex, runtimeStores } from './runtime-stores.js';

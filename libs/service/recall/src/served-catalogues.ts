@@ -1,7 +1,7 @@
 import type { CatalogueChanges } from '@tessera/catalogue';
 import type { Catalogue } from '@tessera/engine';
 import { TesseraError } from '@tessera/errors';
-import type { UseCases } from './domain/use-cases.js';
+import type { UseCases } from './domain/tasks/use-cases.js';
 
 /** A catalogue, and what answers the requests for it. */
 export interface ServedCatalogue {

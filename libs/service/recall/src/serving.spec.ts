@@ -4,7 +4,7 @@ import { TesseraError } from '@tessera/errors';
 import type { UseCases } from '@tessera/recall';
 import { FakeKvPool } from '@tessera/testing';
 import { describe, expect, it } from 'vitest';
-import type { RecallContext, RecallRequest } from './domain/recall-types.js';
+import type { RecallContext, RecallRequest } from './domain/request/request-types.js';
 import { Serving } from './serving.js';
 
 const version = (name: string, targetCount = 7): ServedAdapter => ({

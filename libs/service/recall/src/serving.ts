@@ -9,24 +9,26 @@ import type { KvPool, Reach } from '@tessera/engine';
 import type { Erasures } from '@tessera/erasure';
 import { TesseraError } from '@tessera/errors';
 import { answerAgain } from './adapter-probe.js';
-import { worthOf } from './domain/ranking.js';
-import { pinVersion } from './domain/reach-request.js';
 import type {
   AppendAnswer,
   ExplainAnswer,
+  RankAnswer,
+  RecallAnswer,
+  ScoreAnswer,
+} from './domain/answer/answer-types.js';
+import { worthOf } from './domain/phases/ranker.js';
+import type {
   ExplainRequest,
   Rank,
-  RankAnswer,
   RankRequest,
-  RecallAnswer,
   RecallContext,
   RecallRequest,
-  ScoreAnswer,
   ScoreRequest,
   UserSource,
-} from './domain/recall-types.js';
+} from './domain/request/request-types.js';
 import type { RecallServing } from './domain/runtime-types.js';
-import type { UseCases } from './domain/use-cases.js';
+import { pinVersion } from './domain/tasks/pin-version.js';
+import type { UseCases } from './domain/tasks/use-cases.js';
 import type { ServedCatalogues } from './served-catalogues.js';
 
 const BASE = 'base';

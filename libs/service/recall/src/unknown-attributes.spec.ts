@@ -1,7 +1,7 @@
 import { type CatalogueView, NO_POLICY } from '@tessera/engine';
 import { readEligibility } from '@tessera/recall';
 import { expect, it } from 'vitest';
-import { unknownAttributes } from './domain/unknown-attributes.js';
+import { unknownAttributes } from './domain/request/unknown-attributes.js';
 
 const KNOWN = ['advertiser', 'bid', 'category'];
 const view = () =>

@@ -11,8 +11,8 @@ import {
   temporaryFolder,
 } from '@tessera/testing';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { recalledItems } from './domain/item-scores.js';
-import { appliedValuation, termNames, UNPROVED } from './domain/value.js';
+import { recalledItems } from './domain/phases/searched-items.js';
+import { appliedValuation, termNames, UNPROVED } from './domain/request/valuations.js';
 
 const LEVELS = ['<a_{code}>'];
 const BIDS = [0.5, undefined, 3, 1, 2];

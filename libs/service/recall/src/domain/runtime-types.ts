@@ -1,4 +1,3 @@
-import type { StoreReach } from '@tessera/breaker';
 /** Options and faces of a recall service; nothing here reads the environment. */
 
 import type { AdapterSettings, Adapters, ServedWeights } from '@tessera/adapter';
@@ -6,10 +5,10 @@ import type {
   BehaviourLog,
   BehaviourOptions,
   BehaviourStore,
-  IsClick,
   Popularity,
   UserBehaviours,
 } from '@tessera/behaviour';
+import type { StoreReach } from '@tessera/breaker';
 import type {
   CatalogueChanges,
   CatalogueSource,
@@ -18,10 +17,6 @@ import type {
   ProgressListener,
 } from '@tessera/catalogue';
 import type {
-  Binding,
-  Catalogue,
-  CatalogueItem,
-  Engine,
   EngineForecast,
   EngineHeld,
   EngineModel,
@@ -32,25 +27,25 @@ import type {
   Reach,
 } from '@tessera/engine';
 import type { Erasures } from '@tessera/erasure';
-import { type CompiledTemplate, type ItemTemplate, slotKeys } from '@tessera/prompt';
-import type { RequestLimits } from './check-request.js';
-import type { TextModels } from './item-encoders.js';
 import type {
   AppendAnswer,
   ExplainAnswer,
-  ExplainRequest,
-  FrequencyCap,
   ProcessVersions,
   RankAnswer,
-  RankRequest,
   RecallAnswer,
+  ScoreAnswer,
+} from './answer/answer-types.js';
+import type { DescribedItem } from './answer/describe-items.js';
+import type { RecallDefaults } from './context/recall-parts.js';
+import type { TextModels } from './item-encoders.js';
+import type {
+  ExplainRequest,
+  RankRequest,
   RecallContext,
   RecallRequest,
-  ScoreAnswer,
   ScoreRequest,
-  Search,
   UserSource,
-} from './recall-types.js';
+} from './request/request-types.js';
 
 export interface EngineLimits {
   /** That computes: `cuda:N` for card N of the machine; left out: `cpu`. */
@@ -85,29 +80,6 @@ export interface EngineLimits {
   readonly resultCountMax: number;
   /** Items whose scores a request may ask for. */
   readonly scoreItemsMax: number;
-}
-
-/** Defaults of requests, and the bounds of their fields. */
-export interface RecallDefaults {
-  /** Of requests that say neither search nor widths. */
-  readonly search: Search;
-  /** Rows that a certified search computes at most; 0: by the number of items wanted. */
-  readonly rowBudget: number;
-  readonly resultCount: number;
-  /** Items of an explicit history at most; a user's behaviours are read up to this many. */
-  readonly historyItemsMax: number;
-  /** Of that many behaviours of a user, the percent that may be left out (stable-start.ts). */
-  readonly historyTrimPercent: number;
-  /** Left out: refuse. */
-  readonly withoutFeatures?: 'refuse' | 'answer';
-  /** How requests without history are met; left out: answered. */
-  readonly withoutHistory?: 'refuse' | 'answer' | 'popular';
-  /** Which behaviours make an item popular; left out: all. */
-  readonly isClick?: IsClick;
-  /** Of recalls by user ID that name none themselves; left out: none. */
-  readonly frequencyCaps?: readonly FrequencyCap[];
-  /** Newest recalls of a catalogue whose prompts are kept, so that they can be explained. */
-  readonly rememberedRecalls: number;
 }
 
 export interface RecallRuntimeOptions {
@@ -170,11 +142,6 @@ export interface RecallRuntimeSummary {
     readonly sceneKeys?: readonly string[];
   };
   readonly userCount: number | null;
-}
-
-/** An item, for people to read. */
-export interface DescribedItem extends CatalogueItem {
-  readonly sid: readonly number[];
 }
 
 export interface DroppedCache {
@@ -278,71 +245,4 @@ export interface RecallRuntime {
   drain(budgetMs: number): Promise<void>;
   /** Idempotent. */
   close(): Promise<void>;
-}
-
-/** The part of the engine that requests are answered with. */
-export type RecallEngine = Pick<
-  Engine,
-  'model' | 'recall' | 'score' | 'rank' | 'append' | 'prefetch'
->;
-
-/** The parts that answer requests for one catalogue. One set serves all; nothing in it changes. */
-export interface RecallParts extends Pick<RecallRuntimeOptions, 'process'> {
-  readonly engine: RecallEngine;
-  readonly catalogue: Catalogue;
-  /** Where items of histories are looked for as well; left out: nowhere. */
-  readonly otherCatalogues?: readonly Catalogue[];
-  readonly binding: Binding;
-  readonly template: CompiledTemplate;
-  readonly behaviours: BehaviourStore;
-  /** Milliseconds since 1970; left out: by the clock of the machine. */
-  readonly nowMs?: (() => number) | undefined;
-  /** Where `recall.withoutHistory` is `popular`. */
-  readonly popularity?: Popularity | undefined;
-  readonly erasures: Erasures;
-  readonly defaults: RecallDefaults;
-  readonly promptTokensMax: number;
-  readonly widthMax: number;
-  readonly resultCountMax: number;
-  readonly scoreItemsMax: number;
-  /** Called with the forward passes of every recall. */
-  readonly onPasses?: ((passes: readonly EnginePass[]) => void) | undefined;
-}
-
-/** Steps of a search: the depth of the catalogue and the terminal tokens. */
-function stepsOf({ catalogue, template }: RecallParts): number {
-  return catalogue.summary.depth + template.levelTokens.terminal.length;
-}
-
-/** Tokens of a prompt that leave room for the answer: its last token is chosen, never fed. */
-export function promptRoom(parts: RecallParts): number {
-  const { maxPositions } = parts.engine.model;
-  return Math.min(parts.promptTokensMax, maxPositions - stepsOf(parts) + 1);
-}
-
-/** The same for ranked items, whose tokens are all fed. */
-export function rankedRoom({ engine, catalogue }: RecallParts, item?: ItemTemplate): number {
-  if (item === undefined) return Number.POSITIVE_INFINITY;
-  return engine.model.maxPositions - catalogue.summary.depth - item.tokensMax;
-}
-
-export function requestLimits(parts: RecallParts): RequestLimits {
-  const { defaults, resultCountMax, scoreItemsMax, widthMax } = parts;
-  const { template } = parts.template;
-  const { headSize, vocabSize } = parts.engine.model;
-  return {
-    resultCountMax,
-    scoreItemsMax,
-    widthMax,
-    stepsMax: stepsOf(parts),
-    itemsPerSidMax: resultCountMax,
-    historyItemsMax: defaults.historyItemsMax,
-    retention: parts.behaviours.retention,
-    defaultResultCount: defaults.resultCount,
-    defaultSearch: defaults.search,
-    defaultRowBudget: defaults.rowBudget,
-    hasWholeVocabulary: headSize === vocabSize,
-    profileKeys: slotKeys(template, 'profile'),
-    sceneKeys: slotKeys(template, 'scene'),
-  };
 }

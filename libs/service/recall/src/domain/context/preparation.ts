@@ -1,0 +1,178 @@
+import { randomUUID } from 'node:crypto';
+import type { Popularity } from '@tessera/behaviour';
+import type { KvPrefetch } from '@tessera/engine';
+import type { Prompt } from '@tessera/prompt';
+import { MICROSECONDS_PER_MILLISECOND } from '@tessera/units';
+import type { RequestLimits, SearchSettings } from '../request/check-recall.js';
+import { invalid } from '../request/check-source.js';
+import type { RecallContext, RecallRequest, UserSource } from '../request/request-types.js';
+import type { CountedCaps } from './count-caps.js';
+import { kvUseOf, staticKvUse } from './kv-use.js';
+import { checkWaiting, type Prepared, Stopwatch } from './prepared.js';
+import { promptRoom, type RecallParts, rankedRoom, requestLimits } from './recall-parts.js';
+import { RememberedPrompts } from './remembered-prompts.js';
+import { RequestScope } from './request-scope.js';
+import { type ResolvedHistory, resolveHistory } from './resolve-history.js';
+
+/** Context of a request that is answered by one catalogue. */
+export interface ScopedContext extends RecallContext {
+  /** Gives back what the request takes. */
+  readonly scope: RequestScope;
+}
+
+/** Parts of a preparation that are there when it begins. */
+interface Beforehand {
+  readonly popularity: Popularity | undefined;
+  readonly prefetch: KvPrefetch | undefined;
+}
+
+/** Parts of a recall that a replay needs. */
+interface Replayable {
+  readonly prepared: Prepared;
+  readonly caps: CountedCaps;
+  readonly search: Pick<SearchSettings, 'explore'>;
+}
+
+/** The caller's ID, or one that is made. */
+const requestIdOf = ({ requestId }: UserSource): string =>
+  requestId === '' ? randomUUID() : requestId;
+
+/** Prompt of a request that the engine is not asked about. */
+const NO_PROMPT: Prompt = {
+  tokens: new Int32Array(),
+  historyItems: 0,
+  trimmedItems: 0,
+  prefixTokens: 0,
+  keepTokens: 0,
+  shown: [],
+};
+
+/**
+ * The way from a request to the engine that recall, score, explain and append share: history ->
+ * prompt, while the user's blocks are on their way to the device.
+ */
+export class Preparation {
+  readonly limits: RequestLimits;
+  readonly remembered: RememberedPrompts;
+  private readonly promptTokensMax: number;
+
+  constructor(readonly parts: RecallParts) {
+    this.limits = requestLimits(parts);
+    this.promptTokensMax = promptRoom(parts);
+    this.remembered = new RememberedPrompts(parts.defaults.rememberedRecalls);
+  }
+
+  /** @throws TesseraError DEADLINE_EXCEEDED or CANCELLED where the caller no longer waits */
+  begin(context: RecallContext): Stopwatch {
+    const stopwatch = new Stopwatch();
+    checkWaiting(context, 0);
+    return stopwatch;
+  }
+
+  /**
+   * The prompt of a user, within the time. Rejects with REQUEST_INVALID, USER_NOT_FOUND,
+   * ITEM_NOT_FOUND, DEADLINE_EXCEEDED or CANCELLED.
+   * @param popularity answers a user without history, whose prompt is then empty
+   */
+  async prepare(
+    request: UserSource,
+    context: ScopedContext,
+    stopwatch: Stopwatch,
+    popularity?: Popularity,
+  ): Promise<Prepared> {
+    stopwatch.lapUs();
+    const { userId } = request;
+    const { engine, binding, erasures } = this.parts;
+    const { mark } = erasures;
+    const prefetch =
+      userId === undefined || !erasures.mayUse(userId)
+        ? undefined
+        : context.scope.keep(engine.prefetch(binding, userId, context.adapter?.engine));
+    const given = { popularity, prefetch };
+    const requestId = requestIdOf(request);
+    const prepared = await this.prepareWith(request, context, stopwatch, given);
+    return { ...prepared, requestId, userId, mark };
+  }
+
+  private async prepareWith(
+    request: UserSource,
+    context: RecallContext,
+    stopwatch: Stopwatch,
+    { popularity, prefetch }: Beforehand,
+  ): Promise<Omit<Prepared, 'requestId' | 'userId' | 'mark'>> {
+    const { defaults } = this.parts;
+    const { profileKeys } = this.limits;
+    const historyParts = { ...this.parts, ...defaults, profileKeys, popularity };
+    const history = await resolveHistory(
+      request,
+      historyParts,
+      context.budgetUs / MICROSECONDS_PER_MILLISECOND,
+    );
+    const featuresUs = stopwatch.lapUs();
+    const prompt =
+      history.fallback === 'popular' ? NO_PROMPT : this.promptOf(request, history, context);
+    const promptUs = stopwatch.lapUs();
+    const elapsedUs = stopwatch.totalUs();
+    checkWaiting(context, elapsedUs);
+    const leftUs = context.budgetUs - elapsedUs;
+    const isWhole = history.fallback === '' && this.parts.erasures.mayUse(request.userId);
+    // A prompt without the user's history is not the beginning of the user's next one.
+    const kv = isWhole ? kvUseOf(request, context, prompt, prefetch) : staticKvUse(prompt);
+    const { skippedItems } = history;
+    const trimmedItems = history.trimmedItems + prompt.trimmedItems;
+    const stages = { featuresUs, promptUs, leftUs, stopwatch };
+    const { adapter } = context;
+    return { prompt, history, kv, skippedItems, trimmedItems, ...stages, adapter };
+  }
+
+  /** The prompt that an earlier recall had, where it is remembered. */
+  replay(
+    request: RecallRequest,
+    context: RecallContext,
+    stopwatch: Stopwatch,
+  ): Prepared | undefined {
+    const { adapter } = context;
+    if (!this.parts.erasures.mayUse(request.userId)) return undefined;
+    const remembered = this.remembered.of(request, adapter?.digest ?? '');
+    if (remembered === undefined) return undefined;
+    const kv = kvUseOf(request, context, remembered.prompt, undefined);
+    const leftUs = context.budgetUs - stopwatch.totalUs();
+    const stages = { featuresUs: 0, promptUs: stopwatch.lapUs(), leftUs, stopwatch };
+    const { mark } = this.parts.erasures;
+    const requestId = requestIdOf(request);
+    return { ...remembered, requestId, mark, history: undefined, kv, ...stages, adapter };
+  }
+
+  /** Keeps the prompt of a recall, so that it can be replayed. */
+  remember({ prepared, caps, search }: Replayable): void {
+    const { requestId, userId, adapter, prompt, skippedItems, trimmedItems } = prepared;
+    const source = { userId, adapter: adapter?.digest ?? '' };
+    const seed = search.explore?.seed;
+    this.remembered.keep(requestId, { ...source, prompt, skippedItems, trimmedItems, caps, seed });
+  }
+
+  private promptOf(
+    request: UserSource,
+    history: ResolvedHistory,
+    { ranker }: RecallContext,
+  ): Prompt {
+    const ranked = rankedRoom(this.parts, ranker?.item);
+    if (ranked < 1) {
+      const { maxPositions } = this.parts.engine.model;
+      const got = `items of up to ${maxPositions - ranked} (maxItemTokens)`;
+      throw invalid('rank.adapter', `items that leave room in ${maxPositions} positions`, got);
+    }
+    const prompt = this.parts.template.render(
+      { profile: history.profile, scene: request.scene, history: history.items },
+      Math.min(this.promptTokensMax, ranked),
+    );
+    if (prompt.tokens.length === 0) {
+      throw invalid(
+        'history',
+        'a history, profile or scene that the prompt template shows',
+        'none',
+      );
+    }
+    return prompt;
+  }
+}

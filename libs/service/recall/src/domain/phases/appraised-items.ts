@@ -1,0 +1,56 @@
+import type { CatalogueAppraisal } from '@tessera/engine';
+import type { ItemValue } from '../answer/answer-types.js';
+
+/** @param criticalBid NaN where it is not known */
+export function itemValue(
+  names: readonly string[],
+  terms: ArrayLike<number>,
+  { value, pace, criticalBid }: Record<'value' | 'pace' | 'criticalBid', number>,
+): ItemValue {
+  return {
+    value,
+    terms: Object.fromEntries(names.map((name, index) => [name, terms[index] ?? 0])),
+    pace,
+    ...(Number.isFinite(criticalBid) && { criticalBid }),
+  };
+}
+
+/**
+ * Values of items by their scores: in the arithmetic of a search, to the last bit.
+ * @returns undefined for an item that the valuation excludes, or that is not known
+ */
+export class AppraisedItems {
+  private readonly places: ReadonlyMap<string, number>;
+
+  constructor(
+    private readonly appraisal: CatalogueAppraisal,
+    itemIds: readonly string[],
+  ) {
+    this.places = new Map(itemIds.map((itemId, index) => [itemId, index]));
+  }
+
+  valueOf(itemId: string, score: number): ItemValue | undefined {
+    const { names, terms, paces, sums, scoreWeight } = this.appraisal;
+    const at = this.places.get(itemId) ?? -1;
+    const sum = sums[at] ?? Number.NaN;
+    if (!Number.isFinite(sum)) return undefined;
+    const weighted = Math.fround(Math.fround(scoreWeight) * score);
+    const own = terms.subarray(at * names.length, (at + 1) * names.length);
+    const value = Math.fround((scoreWeight === 0 ? 0 : weighted) + sum);
+    return itemValue(names, Float32Array.from(own), {
+      value,
+      pace: paces[at] ?? 1,
+      criticalBid: Number.NaN,
+    });
+  }
+
+  /** True unless an item of this value is below the floor. */
+  passes({ value }: ItemValue): boolean {
+    return value >= Math.fround(this.appraisal.floor);
+  }
+
+  /** Of one item: the first term that has no number for it; -1: each has one. */
+  termWithout(): number {
+    return this.appraisal.terms.findIndex(Number.isNaN);
+  }
+}

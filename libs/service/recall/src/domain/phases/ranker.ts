@@ -1,0 +1,210 @@
+/** Heads that rank items (docs/integrate/ranking.md), of a recall or as a caller names them. */
+
+import { ranksApart, type ServedAdapter } from '@tessera/adapter';
+import type {
+  Catalogue,
+  EngineRanking,
+  Formula,
+  HeadTerm,
+  Reach,
+  ValuationUse,
+} from '@tessera/engine';
+import { TesseraError } from '@tessera/errors';
+import type { ItemTemplate } from '@tessera/prompt';
+import { inSlices } from '@tessera/turns';
+import type { AppliedRanking, ItemRanking, RecalledItem } from '../answer/answer-types.js';
+import { invalid } from '../request/check-source.js';
+import type { Rank, RecallContext } from '../request/request-types.js';
+import { appliedValuation, BY_HEADS, formulaOf, valuationUse } from '../request/valuations.js';
+import { AppraisedItems } from './appraised-items.js';
+
+/** An item with what heads say of it, by which it goes. */
+export interface Placed<Item> {
+  readonly item: Item;
+  readonly ranking: ItemRanking;
+  /** NaN: the valuation excludes it. */
+  readonly key: number;
+}
+
+/** By what an item goes: of a ranking its value or the first head, else its value or score. */
+export function worthOf(
+  { score, value, ranking }: Pick<RecalledItem, 'score' | 'value' | 'ranking'>,
+  applied: Pick<AppliedRanking, 'heads'> | undefined,
+): number {
+  // The order of an object's members is not that of the heads.
+  const first = ranking?.heads[applied?.heads[0] ?? ''];
+  return ranking?.value?.value ?? first ?? value?.value ?? score;
+}
+
+const FUNCTIONS: Readonly<Record<HeadTerm['function'], (x: number, term: HeadTerm) => number>> = {
+  identity: (x) => x,
+  log: (x) => (x > 0 ? Math.log(x) : Number.NaN),
+  log1p: (x) => (x > -1 ? Math.log1p(x) : Number.NaN),
+  clamp: (x, { min, max }) => Math.min(Math.max(x, min), max),
+};
+
+/** The version whose heads rank the items of a request, and by what they go. */
+export class Ranker {
+  /**
+   * @throws TesseraError ADAPTER_NOT_FOUND where no version ranks, REQUEST_INVALID with the path of
+   *   the member at fault
+   */
+  static of(rank: Rank, context: RecallContext, { valuations }: Pick<Catalogue, 'valuations'>) {
+    const { ranker, adapter } = context;
+    if (ranker === undefined) {
+      const message = `rank.adapter: expected a version with heads that serves, got none`;
+      throw new TesseraError('ADAPTER_NOT_FOUND', message, { field: 'rank.adapter' });
+    }
+    const { item, engine, name, digest } = ranker;
+    const got = `'${name}' ${digest.slice(0, 16)}`;
+    if (item === undefined) {
+      throw invalid('rank.adapter', 'a version with heads', `${got}, which has none`);
+    }
+    if (!ranksApart(engine) && digest !== adapter?.digest) {
+      const own = adapter === undefined ? 'the base model' : adapter.digest.slice(0, 16);
+      const expected = `the adapter of the request (${own}), an activated one, or heads alone`;
+      throw invalid('rank.adapter', expected, got);
+    }
+    const use = valuationUse(rank.valuation, valuations, 'rank.valuation');
+    const formula = rank.valuation && formulaOf(rank.valuation, valuations, 'rank.valuation');
+    const stranger = formula?.headTerms?.find(({ head }) => !engine.heads.includes(head))?.head;
+    if (stranger !== undefined) {
+      const expected = `a valuation of the heads of ${got} (${engine.heads.join(', ')})`;
+      throw invalid('rank.valuation.name', expected, `one of '${stranger}'`);
+    }
+    const asked = use && {
+      ...use,
+      weights: use.weights.filter(({ term }) => isOf(formula, term)),
+    };
+    return new Ranker(ranker, item, rank, valuations, formula, asked);
+  }
+
+  private constructor(
+    private readonly adapter: ServedAdapter,
+    readonly item: ItemTemplate,
+    private readonly rank: Rank,
+    private readonly valuations: readonly Formula[],
+    private readonly formula: Formula | undefined,
+    /** Undefined: items go by the first head. */
+    private readonly asked: ValuationUse | undefined,
+  ) {}
+
+  /** True if an item's place depends on its score. */
+  get weighsScores(): boolean {
+    return (this.rank.valuation?.scoreWeight ?? this.formula?.scoreWeight ?? 0) !== 0;
+  }
+
+  /** True if tokens behind SIDs are the items' own: they are known when items are found. */
+  get readsTexts(): boolean {
+    return this.item.suffix === undefined;
+  }
+
+  /** Of a recall; undefined: its items are asked about once they are found. */
+  get inRecall(): EngineRanking | undefined {
+    return this.readsTexts ? undefined : this.asEngine();
+  }
+
+  /** @param suffixes of items, where they have their own */
+  asEngine(suffixes?: readonly (readonly number[])[]): EngineRanking {
+    const { prefix, suffix = [] } = this.item;
+    const { engine: adapter } = this.adapter;
+    return { adapter, prefix, suffixes: suffixes ?? (suffix.length === 0 ? [] : [suffix]) };
+  }
+
+  /** True if items of a recall are asked about in its version of the catalogue. */
+  get needsReach(): boolean {
+    return this.readsTexts || this.asked !== undefined;
+  }
+
+  /** The attributes' part of the valuation, in the version of the reach; undefined: it has none. */
+  appraise(
+    catalogue: Catalogue,
+    reach: Reach | undefined,
+    itemIds: readonly string[],
+  ): AppraisedItems | undefined {
+    if (this.asked === undefined || reach === undefined) return undefined;
+    return new AppraisedItems(catalogue.appraise(reach, itemIds, this.asked), itemIds);
+  }
+
+  /**
+   * Items with the numbers of their heads, in the same order; between turns, as there may be many.
+   * @param heads of each item, item by item
+   */
+  place<Item extends { readonly itemId: string; readonly score?: number | undefined }>(
+    items: readonly Item[],
+    heads: Float32Array,
+    appraised: AppraisedItems | undefined,
+  ): Promise<Placed<Item>[]> {
+    const names = this.adapter.engine.heads;
+    return inSlices(items, (item, index): Placed<Item> => {
+      const said: Record<string, number> = {};
+      names.forEach((name, at) => {
+        said[name] = heads[index * names.length + at] ?? Number.NaN;
+      });
+      const ranking = { heads: said };
+      const first = heads[index * names.length] ?? Number.NaN;
+      if (this.asked === undefined) return { item, ranking, key: first };
+      const value = this.valueOf(item, said, appraised);
+      if (value === undefined) return { item, ranking, key: Number.NaN };
+      return { item, ranking: { ...ranking, value }, key: value.value };
+    });
+  }
+
+  /**
+   * Best first, ties as they were; without those that the valuation excludes and those below its
+   * floor.
+   */
+  order<Item>(placed: readonly Placed<Item>[]): Placed<Item>[] {
+    return placed.filter(({ key }) => key >= this.floor).sort((a, b) => b.key - a.key);
+  }
+
+  /** Of values. */
+  get floor(): number {
+    const { floor = this.formula?.floor } = this.rank.valuation ?? {};
+    return Math.fround(floor ?? Number.NEGATIVE_INFINITY);
+  }
+
+  /** @param leftOut of the ranked items */
+  applied(items: number, leftOut: number): AppliedRanking {
+    const { digest, name, engine } = this.adapter;
+    const { valuation } = this.rank;
+    return {
+      adapter: digest,
+      adapterName: name,
+      items,
+      leftOut,
+      heads: engine.heads,
+      ...(valuation && {
+        valuation: appliedValuation(valuation, this.valuations, BY_HEADS),
+      }),
+    };
+  }
+
+  /** Undefined: excluded. Heads' terms are added in double precision, rounded once. */
+  private valueOf(
+    { itemId, score }: { readonly itemId: string; readonly score?: number | undefined },
+    heads: Readonly<Record<string, number>>,
+    appraised: AppraisedItems | undefined,
+  ) {
+    // An item that ended meanwhile has no score, and one that counts is not to be made up.
+    const base = appraised?.valueOf(itemId, score ?? (this.weighsScores ? Number.NaN : 0));
+    if (base === undefined) return undefined;
+    const weights = new Map(Object.entries(this.rank.valuation?.weights ?? {}));
+    const terms = { ...base.terms };
+    let sum = 0;
+    for (const term of this.formula?.headTerms ?? []) {
+      const weight = weights.get(term.name) ?? term.weight;
+      // A term without weight excludes no item: its function may have no number for the head.
+      const given = weight === 0 ? 0 : FUNCTIONS[term.function](heads[term.head] ?? NaN, term);
+      const own = weight * given;
+      terms[term.name] = own;
+      sum += own;
+    }
+    const value = Math.fround(base.value + sum);
+    if (!Number.isFinite(value)) return undefined;
+    return { value, terms, pace: base.pace };
+  }
+}
+
+const isOf = (formula: Formula | undefined, term: string) =>
+  formula?.terms.some(({ name }) => name === term) === true;

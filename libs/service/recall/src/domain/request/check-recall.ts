@@ -1,0 +1,132 @@
+import type { Retention } from '@tessera/behaviour';
+import type { Exploration, Priority, ScoreNorm } from '@tessera/engine';
+import { checkSource, invalid } from './check-source.js';
+import { explorationOf } from './exploration.js';
+import { checkFrequencyCaps } from './frequency-caps.js';
+import type { RecallRequest } from './request-types.js';
+import { type SearchLimits, type SearchMembers, searchOf } from './search-settings.js';
+
+/** Attributes that the items of an answer carry, and characters of a name. */
+const ATTRIBUTES_MAX = 16;
+const ATTRIBUTE_LENGTH_MAX = 256;
+
+/** Items that are ranked for an answer where the request gives no count. */
+const RANKED_ITEMS = 200;
+
+/** The engine's own limit (native/abi/limits.json). */
+export const RANK_ITEMS_MAX = 16_384;
+
+/** Bounds of what a request may ask for, and what it gets where it says nothing. */
+export interface RequestLimits extends SearchLimits {
+  readonly resultCountMax: number;
+  readonly scoreItemsMax: number;
+  readonly itemsPerSidMax: number;
+  readonly historyItemsMax: number;
+  /** Of behaviours; undefined: all that there is, or not known here. */
+  readonly retention: Retention | undefined;
+  readonly defaultResultCount: number;
+  /** True if the engine has logits of all tokens: `full` scores take them. */
+  readonly hasWholeVocabulary: boolean;
+  readonly profileKeys: readonly string[];
+  readonly sceneKeys: readonly string[];
+}
+
+/** How scores are made and whose turn it is, with every default filled in. */
+export interface Ranking {
+  readonly scoreNorm: ScoreNorm;
+  readonly priority: Priority;
+}
+
+/** The same as a request has it. */
+type AskedRanking = { readonly [Name in keyof Ranking]?: Ranking[Name] | undefined };
+
+/** How is searched, how far, and how much is answered, with every default filled in. */
+export interface SearchSettings extends Ranking, SearchMembers {
+  /** Items that are searched for: those of the answer, or those that are ranked for it. */
+  readonly resultCount: number;
+  /** Of the answer. */
+  readonly answerCount: number;
+  /** 0: as few as fill the answer. */
+  readonly itemsPerSid: number;
+  readonly allowsPartial: boolean;
+  readonly attributes: readonly string[];
+  /** Undefined: no place is drawn. */
+  readonly explore: Exploration | undefined;
+}
+
+/**
+ * Checks every bound of a request that does not need the catalogue.
+ * @throws TesseraError REQUEST_INVALID with the path of the first field at fault
+ */
+export function checkRequest(request: RecallRequest, limits: RequestLimits): SearchSettings {
+  checkSource(request, limits);
+  checkCaps(request, limits);
+  const resultCount = counted('resultCount', request.resultCount, limits.resultCountMax);
+  const itemsPerSid = counted('itemsPerSid', request.itemsPerSid, limits.itemsPerSidMax);
+  const count = resultCount === 0 ? limits.defaultResultCount : resultCount;
+  const explore = explorationOf(request, count);
+  const scoreNorm = explore === undefined ? request.scoreNorm : 'allowed';
+  const found = rankedCount(request, count, limits);
+  return {
+    resultCount: found,
+    answerCount: count,
+    ...searchOf(request, found, limits),
+    itemsPerSid,
+    allowsPartial: request.allowPartial ?? false,
+    attributes: checkedAttributes(request),
+    explore,
+    ...rankingOf({ scoreNorm, priority: request.priority }, limits),
+  };
+}
+
+/** Items that are recalled for an answer: as many, or those that are ranked for it. */
+function rankedCount(
+  { rank }: RecallRequest,
+  answerCount: number,
+  { resultCountMax }: RequestLimits,
+): number {
+  if (rank === undefined) return answerCount;
+  const most = Math.min(resultCountMax, RANK_ITEMS_MAX);
+  if (answerCount > most) throw invalid('resultCount', `1..${most} (rank)`, answerCount);
+  const { items = Math.max(answerCount, Math.min(RANKED_ITEMS, most)) } = rank;
+  if (Number.isInteger(items) && items >= answerCount && items <= most) return items;
+  throw invalid('rank.items', `${answerCount}..${most}, as at least those are answered`, items);
+}
+
+export function rankingOf(request: AskedRanking, { hasWholeVocabulary }: RequestLimits): Ranking {
+  const scoreNorm = request.scoreNorm ?? (hasWholeVocabulary ? 'full' : 'level');
+  if (scoreNorm === 'full' && !hasWholeVocabulary) {
+    throw invalid('scoreNorm', 'level or allowed (engine.vocabulary is catalogue)', scoreNorm);
+  }
+  return {
+    scoreNorm,
+    priority: request.priority ?? 'normal',
+  };
+}
+
+/** Items of a written history have neither actions nor times. */
+function checkCaps({ frequencyCaps = [], userId }: RecallRequest, limits: RequestLimits): void {
+  if (frequencyCaps.length > 0 && userId === undefined) {
+    throw invalid('frequencyCaps', 'none, or a userId whose behaviours count', 'a written history');
+  }
+  checkFrequencyCaps(frequencyCaps, 'frequencyCaps', limits, invalid);
+}
+
+/** 0 stands for the configured default. */
+function counted(field: string, value: number, max: number): number {
+  if (Number.isInteger(value) && value >= 0 && value <= max) return value;
+  throw invalid(field, `1..${max}`, value);
+}
+
+function checkedAttributes({ attributes = [] }: RecallRequest): readonly string[] {
+  if (attributes.length > ATTRIBUTES_MAX) {
+    throw invalid('attributes', `at most ${ATTRIBUTES_MAX} names`, attributes.length);
+  }
+  attributes.forEach((name, index) => {
+    if (name.length >= 1 && name.length <= ATTRIBUTE_LENGTH_MAX) return;
+    throw invalid(`attributes[${index}]`, `1..${ATTRIBUTE_LENGTH_MAX} characters`, name.length);
+  });
+  const twice = attributes.findIndex((name, index) => attributes.indexOf(name) < index);
+  if (twice >= 0) throw invalid(`attributes[${twice}]`, 'each name once', `'${attributes[twice]}'`);
+  return attributes;
+}
