@@ -1,13 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import type { Popularity } from '@tessera/behaviour';
-import type { KvPrefetch } from '@tessera/engine';
+import type { KvPrefetch, KvUse } from '@tessera/engine';
 import type { Prompt } from '@tessera/prompt';
 import { MICROSECONDS_PER_MILLISECOND } from '@tessera/units';
 import type { RequestLimits, SearchSettings } from '../request/check-recall.js';
 import { invalid } from '../request/check-source.js';
 import type { RecallContext, RecallRequest, UserSource } from '../request/request-types.js';
 import type { CountedCaps } from './count-caps.js';
-import { kvUseOf, staticKvUse } from './kv-use.js';
 import { checkWaiting, type Prepared, Stopwatch } from './prepared.js';
 import { promptRoom, type RecallParts, rankedRoom, requestLimits } from './recall-parts.js';
 import { RememberedPrompts } from './remembered-prompts.js';
@@ -175,4 +174,26 @@ export class Preparation {
     }
     return prompt;
   }
+}
+
+/**
+ * A user's prompt is kept for that user; one from an explicit history leaves the static text
+ * alone. The service's own recalls warm up a version or compare it, and are computed
+ * under it.
+ */
+function kvUseOf(
+  { userId }: UserSource,
+  { isOwn = false }: Pick<RecallContext, 'isOwn'>,
+  prompt: Prompt,
+  prefetch: KvPrefetch | undefined,
+): KvUse {
+  if (userId === undefined) return staticKvUse(prompt);
+  const { prefixTokens, keepTokens } = prompt;
+  const use = { userId, prefixTokens, keepTokens, wantsExact: isOwn };
+  return prefetch === undefined ? use : { ...use, prefetch };
+}
+
+/** Use of a prompt that is no user's: the static text that all begin with. */
+function staticKvUse({ prefixTokens }: Prompt): KvUse {
+  return { userId: '', prefixTokens, keepTokens: prefixTokens };
 }

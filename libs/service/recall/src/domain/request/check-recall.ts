@@ -59,23 +59,29 @@ export interface SearchSettings extends Ranking, SearchMembers {
  * @throws TesseraError REQUEST_INVALID with the path of the first field at fault
  */
 export function checkRequest(request: RecallRequest, limits: RequestLimits): SearchSettings {
-  checkSource(request, limits);
-  checkCaps(request, limits);
-  const resultCount = counted('resultCount', request.resultCount, limits.resultCountMax);
+  const answerCount =
+    counted('resultCount', request.resultCount, limits.resultCountMax) || limits.defaultResultCount;
   const itemsPerSid = counted('itemsPerSid', request.itemsPerSid, limits.itemsPerSidMax);
-  const count = resultCount === 0 ? limits.defaultResultCount : resultCount;
-  const explore = explorationOf(request, count);
-  const scoreNorm = explore === undefined ? request.scoreNorm : 'allowed';
-  const found = rankedCount(request, count, limits);
+  const resultCount = rankedCount(request, answerCount, limits);
+  const attributes = checkedAttributes(request);
+  const scoreNorm = request.explore === undefined ? request.scoreNorm : 'allowed';
+  const ranking = rankingOf({ scoreNorm, priority: request.priority }, limits);
+  const { frequencyCaps = [], userId } = request;
+  if (frequencyCaps.length > 0 && userId === undefined) {
+    // Items of a written history have neither actions nor times.
+    throw invalid('frequencyCaps', 'none, or a userId whose behaviours count', 'a written history');
+  }
+  checkSource(request, limits);
+  checkFrequencyCaps(frequencyCaps, 'frequencyCaps', limits, invalid);
   return {
-    resultCount: found,
-    answerCount: count,
-    ...searchOf(request, found, limits),
+    resultCount,
+    answerCount,
     itemsPerSid,
     allowsPartial: request.allowPartial ?? false,
-    attributes: checkedAttributes(request),
-    explore,
-    ...rankingOf({ scoreNorm, priority: request.priority }, limits),
+    attributes,
+    ...ranking,
+    explore: explorationOf(request, answerCount),
+    ...searchOf(request, resultCount, limits),
   };
 }
 
@@ -104,15 +110,7 @@ export function rankingOf(request: AskedRanking, { hasWholeVocabulary }: Request
   };
 }
 
-/** Items of a written history have neither actions nor times. */
-function checkCaps({ frequencyCaps = [], userId }: RecallRequest, limits: RequestLimits): void {
-  if (frequencyCaps.length > 0 && userId === undefined) {
-    throw invalid('frequencyCaps', 'none, or a userId whose behaviours count', 'a written history');
-  }
-  checkFrequencyCaps(frequencyCaps, 'frequencyCaps', limits, invalid);
-}
-
-/** 0 stands for the configured default. */
+/** A count; 0 stands for the configured default. */
 function counted(field: string, value: number, max: number): number {
   if (Number.isInteger(value) && value >= 0 && value <= max) return value;
   throw invalid(field, `1..${max}`, value);
