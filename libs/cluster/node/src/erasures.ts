@@ -192,7 +192,7 @@ export class NodeErasures {
     of('erasures-refused', () => this.lasting());
   }
 
-  /** As a condition of the process: a store that is away holds erasures, and nothing else. */
+  /** Condition of the process: a store that is away delays erasures and nothing else. */
   condition(): ConditionReading {
     const nowMs = this.parts.work.clock.nowMs();
     const all = [...this.open.values()];

@@ -113,7 +113,7 @@ export class Follower {
     return own;
   }
 
-  /** Where the log ends, as far as anybody has seen. */
+  /** Notes the end of the log, as far as anybody has seen it. */
   noteEnd(end: number): void {
     this.end = Math.max(this.end, end);
   }
@@ -131,7 +131,7 @@ export class Follower {
     return stuck !== undefined && HOLDING.has(stuck.error.code) ? stuck.error : undefined;
   }
 
-  /** As a condition of the process. A node that is behind says how far, and serves. */
+  /** Condition of the process. A node that is behind says how far, and serves. */
   condition(): ConditionReading {
     const { stuck, offset, newest } = this;
     const { life, log } = this.parts;
@@ -201,7 +201,7 @@ export class Follower {
     this.caughtUp.resolve();
   }
 
-  /** One entry. Rejects with a lasting fault, or where the process closes. */
+  /** Applies one entry. Rejects with a lasting fault, or where the process closes. */
   private async take(entry: LogEntry): Promise<void> {
     const { history } = this.parts;
     const { offset, bytes } = entry;

@@ -35,7 +35,7 @@ export interface OpenedLog {
 }
 
 export interface NodeOptions extends OpenedLog {
-  /** Of the process among the nodes. */
+  /** Name of the process among the nodes. */
   readonly node: string;
   /** Name of the cluster. */
   readonly cluster: string;
@@ -72,7 +72,7 @@ export interface WholeContent extends NodeContent {
 export interface ClusterLogWord {
   readonly identity: string;
   readonly offset: number;
-  /** Of the state there. */
+  /** Digest of the state at the offset. */
   readonly digest: string;
   /** Why the node takes no requests; '': it does. */
   readonly fault: string;
@@ -270,7 +270,7 @@ export class ClusterNode {
     return means.life.state === 'serving' && publication.lease.holds(follower.offset);
   }
 
-  /** From now on others wait for this node. Rejects with CONFIG_INVALID for a taken name. */
+  /** Makes other nodes wait for this one. Rejects with CONFIG_INVALID for a taken name. */
   async serve(readiness: Readiness): Promise<void> {
     const { life, reached, work, log } = this.means;
     life.checkFollowing();

@@ -55,7 +55,7 @@ export class Publication {
     parts.life.onFault((fault) => this.fail(fault));
   }
 
-  /** Of the state behind the newest entries; '' before they are applied. */
+  /** Digest of the state after the newest entries; '' before they are applied. */
   get stateDigest(): string {
     return this.place?.digest ?? '';
   }
@@ -64,7 +64,7 @@ export class Publication {
     return this.place !== undefined;
   }
 
-  /** From now on others wait for this node. Rejects with CONFIG_INVALID for a taken name. */
+  /** Publishes the node's position. Rejects with CONFIG_INVALID for a taken name. */
   async open(): Promise<void> {
     const { work, leaseMs } = this.parts;
     await this.note();
@@ -82,7 +82,7 @@ export class Publication {
     });
   }
 
-  /** Behind entries that were applied; the others are told at once. */
+  /** Publishes the position after applied entries; other nodes are told at once. */
   async note(): Promise<void> {
     const { history, state } = this.parts;
     const { offset, chain, erased: sum } = history.position;

@@ -59,7 +59,7 @@ export async function hasSnapshot(
   return false;
 }
 
-/** Those that the log names, the newest first. */
+/** Snapshots that the log names, newest first. */
 async function* snapshotsOf(places: Places, { first, end }: LogBounds): AsyncGenerator<Manifest> {
   const { log, store } = places;
   const names: string[] = [];

@@ -71,7 +71,7 @@ const LOOK_MS = 5000;
 const SLOW_MS = 60_000;
 /** Snapshots that a node can begin with: where one is damaged, there is the one before. */
 const SNAPSHOTS_KEPT = 2;
-/** From so many times the entries between two snapshots on, any node may make one. */
+/** Multiple of the interval between snapshots after which any node may make one. */
 const LATE = 2;
 
 /** Makes snapshots of the state for nodes that come later, and lets the entries before them go. */
@@ -197,7 +197,7 @@ export class Snapshots {
     return { erased, atMs };
   }
 
-  /** Those that can be read, the newest first. */
+  /** Manifests that can be read, newest first. */
   private async manifests(): Promise<Named[]> {
     const { store, follower, nodeLog } = this.parts;
     const names = await store.list(manifestsOf(follower.parts.history.position.log));

@@ -243,7 +243,7 @@ async function refuseHole(
   throw new TesseraError('STORE_UNAVAILABLE', `${message}, got ${got}: waiting for a node's`);
 }
 
-/** From here on the state that was fetched is the node's. */
+/** Notes that the fetched state is now the node's own. */
 async function note(
   parts: StandingParts,
   manifest: Manifest | undefined,

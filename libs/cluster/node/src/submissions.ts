@@ -24,7 +24,7 @@ const invalid = expecting('REQUEST_INVALID');
 
 /** Result of an act on this node. */
 export interface Submitted {
-  /** Of its entry. */
+  /** Offset of the entry. */
   readonly offset: number;
   /** Undefined where nobody waited for it, or the process that knew has ended. */
   readonly value: unknown;
@@ -32,7 +32,7 @@ export interface Submitted {
   readonly isRepeat: boolean;
 }
 
-/** Where the caller has no deadline. */
+/** Deadline of callers that give none, milliseconds. */
 const DEADLINE_MS = 30_000;
 /** Between looks at the positions of nodes: doubled, since most are where they have to be soon. */
 const LOOK_MS = { least: 2, most: 32 } as const;
@@ -107,7 +107,7 @@ export class Submissions {
     }
   }
 
-  /** One entry, whoever else may append the same; before the node serves. */
+  /** Appends one entry before the node serves; others may append the same. */
   async append(act: Act, key: string): Promise<void> {
     const { work, log, history } = this.parts;
     const bytes = await this.entryOf(act, key);

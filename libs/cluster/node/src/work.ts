@@ -33,7 +33,7 @@ export class Lane {
 
 /** Something that a node does again and again, or until it is done. */
 export interface Task {
-  /** As a sentence of the log begins: `a snapshot`. */
+  /** Noun phrase that begins a log sentence: `a snapshot`. */
   readonly name: string;
   /** Milliseconds between two runs; left out: it runs when it is woken, and after a failure. */
   readonly everyMs?: number;

@@ -12,7 +12,7 @@ import type { UseCases } from './domain/tasks/use-cases.js';
 const OWN_BUDGET_US = 60_000_000;
 const ANYBODY = { requestId: '', profile: {}, scene: {}, priority: 'low' } as const;
 
-/** Of a request that the service makes for itself: nobody asks about it later. */
+/** Context of a request that the service makes for itself: nobody asks about it later. */
 function ownContext(adapter: ServedAdapter | undefined, signal: AbortSignal): RecallContext {
   return { adapter, signal, budgetUs: OWN_BUDGET_US, isOwn: true };
 }
@@ -37,7 +37,7 @@ export function answerAgain(
   return probeAnswer(useCases, again, { ...context, ...versions });
 }
 
-/** One that ranks is tried at that, behind prompts of the base model where it changes none. */
+/** Ranking to try an adapter with heads; behind prompts of the base model if it changes none. */
 function rankingOf(tried: ServedAdapter | undefined) {
   if (tried?.item === undefined) return { versions: { adapter: tried }, rank: {} };
   const adapter = ranksApart(tried.engine) ? undefined : tried;

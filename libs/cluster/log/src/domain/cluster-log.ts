@@ -21,7 +21,7 @@ export interface LogEntry {
   /** When the log took it, by the clock of its server, in milliseconds since 1970. */
   readonly atMs: number;
   readonly bytes: Uint8Array;
-  /** Of this entry and all before it, as the server keeps it; left out: it keeps none. */
+  /** Chain of this entry and all before it, as the server keeps it; left out: it keeps none. */
   readonly chain?: string;
 }
 
@@ -32,7 +32,7 @@ export interface ChainPoint {
 }
 
 export interface LogBounds {
-  /** Of this log and of no other one, for as long as it exists; '' where nobody has begun it. */
+  /** Identity of this log alone, for as long as it exists; '' where nobody has begun it. */
   readonly identity: string;
   /** Offset of the oldest entry that is still there; end + 1 where there is none. */
   readonly first: number;
@@ -41,7 +41,7 @@ export interface LogBounds {
    * are no entries, such as the one that begins the log: that all was given, read() alone says.
    */
   readonly end: number;
-  /** Of all entries up to `end`, as the server keeps it; left out: it keeps none. */
+  /** Chain of all entries up to `end`, as the server keeps it; left out: it keeps none. */
   readonly chain?: string;
   /** How a person has begun the log anew; left out: nobody has. */
   readonly anew?: Renewal | undefined;
@@ -64,7 +64,7 @@ export type NodeStanding = 'serving' | 'wants-snapshot' | 'stopped';
 /** How far a node is, as it said itself. */
 export interface NodePosition extends ChainPoint {
   readonly node: string;
-  /** Of the process: another one of the same name has another. */
+  /** ID of the process: another process of the same name has another ID. */
   readonly process: string;
   /** Identity of the log that it follows; '' of a node that does not say it. */
   readonly log: string;
@@ -73,7 +73,7 @@ export interface NodePosition extends ChainPoint {
   readonly erased: number;
   /** Offsets up to `erased` of erasures that are not done yet. */
   readonly open: readonly number[];
-  /** Of the node's state behind `offset`; '' where it keeps a part of it alone. */
+  /** Digest of the node's state after `offset`; '' where the node keeps only a part of it. */
   readonly digest: string;
   /** Snapshots of its state can be made. */
   readonly canSnapshot: boolean;
@@ -98,7 +98,7 @@ export type Admit = (end: LogEnd) => void;
  * and may be made again.
  */
 export interface ClusterLog {
-  /** Where it is, for messages: `Redis at HOST:PORT, tessera:log`. */
+  /** Address of the server, for messages: `etcd at HOST:PORT, tessera:log`. */
   readonly place: string;
   bounds(): Promise<LogBounds>;
   /** Gives the log an identity where it has none. Resolves with the one that it has. */

@@ -3,22 +3,22 @@ import { TesseraError } from '@tessera/errors';
 import { z } from 'zod';
 import type { ChainPoint } from './cluster-log.js';
 
-/** Of the entries that this release writes, and the newest that it can apply. */
+/** Format of the entries that this release writes, and the newest that it can apply. */
 const ENTRY_FORMAT = 2 as const;
 export const KEY_LENGTH_MAX = 128;
-/** Of SHA-256, in hexadecimal: 64 bits, as many as the digests of earlier releases. */
+/** Hexadecimal digits of a SHA-256 that are kept: 64 bits, as in digests of earlier releases. */
 const DIGEST_DIGITS = 16;
 const CHAIN_DIGITS = 32;
 
 /** An act: `kind` says which part of the state does it, `body` is its own. */
 export interface Act {
   readonly kind: string;
-  /** Of JSON values and Float32Arrays. */
+  /** Content: JSON values and Float32Arrays. */
   readonly body: unknown;
 }
 
 export interface Entry extends Act {
-  /** Of the caller, or one that nobody else has. */
+  /** Key that the caller gives, or a random one. */
   readonly key: string;
   /** Node that appended it. */
   readonly node: string;
@@ -115,13 +115,13 @@ function headOf(text: string): Readonly<Record<string, unknown>> {
   }
 }
 
-/** Of a log's chain one link on: the digest of what was before and of this entry. */
+/** Next link of a log's chain: the digest of the chain before and of this entry. */
 export function chained(before: string, bytes: Uint8Array): string {
   const hash = createHash('sha256').update(before).update('\0').update(bytes);
   return hash.digest('hex').slice(0, CHAIN_DIGITS);
 }
 
-/** Of positions of the release before, which knew an entry alone. */
+/** Digest of an entry in positions that the release before wrote: they name no chain. */
 export function digestOfBytes(bytes: Uint8Array): string {
   return createHash('sha256').update(bytes).digest('hex').slice(0, DIGEST_DIGITS);
 }

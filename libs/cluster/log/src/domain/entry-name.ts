@@ -1,7 +1,7 @@
 import { TesseraError } from '@tessera/errors';
 
 const SEGMENT = /^(?!\.)[\w.-]+$/;
-/** Of S3: Amazon S3 User Guide, "Naming Amazon S3 objects"; less what a prefix may have. */
+/** Maximum length of a name: that of S3 (User Guide, "Naming Amazon S3 objects") less a prefix. */
 const NAME_CHARACTERS_MAX = 512;
 
 /**

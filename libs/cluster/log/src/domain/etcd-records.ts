@@ -5,19 +5,19 @@ import { z } from 'zod';
 import type { LogEntry } from './cluster-log.js';
 
 const headSchema = z.object({
-  /** Of the log. */
+  /** Identity of the log. */
   identity: z.string(),
   offset: z.number().int(),
   chain: z.string(),
   atMs: z.number(),
-  /** Of the transaction that put it. */
+  /** ID of the transaction that put the entry. */
   by: z.string(),
   anew: z.object({ founder: z.string(), continues: z.array(z.string()) }).optional(),
 });
 const baseSchema = z.object({ offset: z.number().int(), chain: z.string() });
 const linkSchema = z.object({ atMs: z.number(), chain: z.string() });
 
-/** Where the log ends. */
+/** End of the log. */
 export type LogHead = z.infer<typeof headSchema>;
 /** The newest entry that is not there any more. */
 export type LogBase = z.infer<typeof baseSchema>;

@@ -1,10 +1,10 @@
 import type { LogEntry } from './cluster-log.js';
 
-/** Of what a reader gives at once, in bytes and entries, unless one entry has more. */
+/** Maximum bytes that a reader gives at once, unless one entry alone has more. */
 const YIELD_BYTES_MAX = 4 << 20;
 const YIELD_ENTRIES_MAX = 512;
 
-/** The same entries in their order, in parts of at most so many bytes and entries. */
+/** Splits entries, in order, into parts of bounded bytes and count. */
 export function* inYields(entries: readonly LogEntry[]): Generator<readonly LogEntry[]> {
   let part: LogEntry[] = [];
   let total = 0;
@@ -22,7 +22,7 @@ export function* inYields(entries: readonly LogEntry[]): Generator<readonly LogE
   if (part.length > 0) yield part;
 }
 
-/** Of the largest entries so many come to a yield. */
+/** Number of largest-size entries that fit into one part. */
 const COUNT_MIN = 8;
 
 /** How many entries of the size of the last ones come to a yield; `before` 0: of none yet. */

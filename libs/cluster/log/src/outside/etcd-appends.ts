@@ -13,7 +13,7 @@ import {
 } from '../domain/etcd-records.js';
 import type { EtcdKeys } from './etcd-keys.js';
 
-/** Of one transaction: etcd takes 1.5 MiB and 128 steps at most. */
+/** Maximum bytes of one transaction: etcd takes 1.5 MiB and 128 operations. */
 const BATCH_BYTES_MAX = 1 << 20;
 const BATCH_ENTRIES_MAX = 100;
 /** Others that append at once move the head: each refusal says where it is. */
@@ -31,7 +31,7 @@ interface Waiting {
 export class EtcdAppends {
   private waiting: Waiting[] = [];
   private isRunning = false;
-  /** As it was seen last; undefined: it has to be read. */
+  /** Head of the log as last read; undefined: it must be read again. */
   private head: LogHead | undefined;
 
   constructor(
@@ -136,7 +136,9 @@ export class EtcdAppends {
     throw new TesseraError('LOG_DIFFERENT', message);
   }
 
-  /** Those whose appender has applied another history, with the chain that the log has there. */
+  /**
+   * Appends whose appender has applied another history, with the chain of the log at that place.
+   */
   private async thoseOfAnother(
     batch: readonly Waiting[],
     head: LogHead,

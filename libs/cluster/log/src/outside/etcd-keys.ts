@@ -10,7 +10,7 @@ const padded = (offset: number) => String(Math.max(0, offset)).padStart(OFFSET_D
 export class EtcdKeys {
   readonly prefix: string;
   readonly end: string;
-  /** Where the log ends: compared by each append. */
+  /** Key of the log's end, which every append compares. */
   readonly head: string;
   readonly behindHead: string;
   /** The newest entry that was trimmed. */

@@ -7,9 +7,9 @@ import { FILE_SYSTEM, isThere, readRegular } from '@tessera/files';
 import { checkEntryName } from '../domain/entry-name.js';
 import type { EntryStore } from '../domain/entry-store.js';
 
-/** Of what is read into memory, in bytes. */
+/** Maximum bytes that are read into memory. */
 const CONTENT_BYTES_MAX = 2 ** 31 - 1;
-/** Where what is not whole yet lies; no entry has such a name. */
+/** Suffix of files that are not whole yet; no entry has such a name. */
 const PARTIAL = '.partial';
 
 /** A folder that all nodes see, such as a mount. */

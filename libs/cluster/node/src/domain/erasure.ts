@@ -16,7 +16,7 @@ export interface Erasure {
   readonly withRecords: boolean;
 }
 
-/** Of the body of an entry. */
+/** User whom the body of an entry erases. */
 export function erasedUser(body: unknown): string {
   return String((body as Partial<Erasure> | null)?.userId ?? '');
 }

@@ -21,7 +21,7 @@ const manifestSchema = z.object({
   log: z.string(),
   /** Every entry up to it is in the files. */
   offset: z.number().int(),
-  /** Of the log there; '' where an earlier release made the snapshot. */
+  /** Chain of the log at the snapshot; '' where an earlier release made it. */
   chain: z.string().default(''),
   atMs: z.number(),
   files: z.array(
@@ -41,7 +41,7 @@ export type Manifest = z.infer<typeof manifestSchema>;
 
 const OFFSET_DIGITS = 15;
 
-/** Of all manifests and files of a log: a store may have had those of another one. */
+/** Prefix of all manifests and files of one log: a store may hold those of another log too. */
 export const manifestsOf = (log: string) => `snapshots/${log}/`;
 export const filesOf = (log: string) => `files/${log}/`;
 

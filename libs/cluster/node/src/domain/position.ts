@@ -22,7 +22,7 @@ export function withMember(sum: string, member: string): string {
   return next.toString(16).padStart(SUM_DIGITS, '0');
 }
 
-/** Of the parts of a state, named. */
+/** Digest of a state, from the digests of its named parts. */
 export function stateDigest(parts: Readonly<Record<string, unknown>>): string {
   const named = Object.entries(parts).sort(([a], [b]) => (a < b ? -1 : 1));
   return createHash('sha256').update(JSON.stringify(named)).digest('hex').slice(0, SUM_DIGITS);

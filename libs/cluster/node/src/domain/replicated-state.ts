@@ -3,7 +3,7 @@ import { TesseraError } from '@tessera/errors';
 import type { Act } from '@tessera/log';
 import { stateDigest } from './position.js';
 
-/** Where an entry stands. */
+/** Place of an entry in the log. */
 export interface Place {
   readonly offset: number;
   /** Milliseconds since 1970, by the clock of the log. */
@@ -32,7 +32,7 @@ export interface StatePart {
    * log: for what the part remembers of them. Left out: nothing.
    */
   readonly recall?: (act: Act, place: Place) => void;
-  /** Of what it holds: equal on all nodes that have applied the same entries. */
+  /** Digest of the content: equal on all nodes that have applied the same entries. */
   digest(): Promise<unknown>;
 }
 

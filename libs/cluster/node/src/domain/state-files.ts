@@ -11,7 +11,7 @@ export type Placing = Pick<Manifest, 'files' | 'erased' | 'offset'> & {
 export const NOTES = {
   standing: 'cluster-log.json',
   erase: 'erase-first.json',
-  /** Beside the state, which is moved as a whole with the others. */
+  /** Note beside the state: which of its parts are being moved. */
   placing: '.placing.json',
 } as const;
 

@@ -1,6 +1,6 @@
 /** A folder whose files are a part of the state that a log decides. */
 export interface StateFolder {
-  /** As manifests name it. */
+  /** Name of the store in manifests. */
   readonly store: string;
   readonly path: string;
   /** Which of its files, by their path in it; the others belong to somebody else. */

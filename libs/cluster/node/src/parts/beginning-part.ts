@@ -11,16 +11,16 @@ const FIELD = 'cluster.log';
 /** First entry of a log: a state. */
 export interface Beginning {
   readonly seeds: Readonly<Record<string, string>>;
-  /** Of the position of the state that it begins with; '' where that is the seeds alone. */
+  /** Digest of the position whose state the part begins with; '' for the seeds alone. */
   readonly founder: string;
-  /** Of that state; '' for none. */
+  /** Digest of the snapshot that the part begins with; '' for none. */
   readonly snapshot: string;
 }
 
 /** The entries that say what the log begins with, and where its snapshots are. */
 export class BeginningPart {
   newestSnapshot = 0;
-  /** Of the state of this node when it was opened. */
+  /** Position of this node's state when it was opened. */
   start: Position = startOf('');
 
   constructor(

@@ -74,7 +74,7 @@ export class RetrievalNode {
     return { runtime, clusterNode: new RetrievalNode(parts, runtime, clusterNode) };
   }
 
-  /** From now on changes are entries, and others wait for this node. */
+  /** Turns changes into entries of the log, and makes other nodes wait for this one. */
   async serve(readiness: Readiness): Promise<void> {
     const { operations, serving } = this.runtime;
     for (const name of catalogueNames(this.parts.config)) {
@@ -130,7 +130,7 @@ export class RetrievalNode {
   }
 }
 
-/** Of an act whose outcome nobody waited for, or nobody remembers. */
+/** Outcome of an act that nobody waited for, or nobody remembers. */
 const NOTHING_KNOWN: AppliedImport = {
   sequence: 0,
   changeCount: 0,

@@ -108,7 +108,7 @@ export async function shareVersion(
   }
 }
 
-/** Those of versions that are kept, or that an entry names. */
+/** Files of versions that are kept or that an entry names. */
 export function sharedAdapterFiles(adapters: Adapters | undefined): SharedFiles {
   const digestOf = (name: string) => name.split('/')[1] ?? '';
   return {

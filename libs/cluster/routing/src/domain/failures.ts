@@ -16,7 +16,7 @@ const CANNOT_APPEND: ReadonlySet<string> = new Set([
   ...['DEADLINE_EXCEEDED', 'BROKER_UNAVAILABLE'],
 ]);
 
-/** Of a code that a node's answer bears; '' for none. `isChange`: it was to append a change. */
+/** Failure for a code that a node answered; '' for none. `isChange`: the call appended a change. */
 export function failureOfCode(code: string, isChange = false): Failure {
   if (!isErrorCode(code)) return 'away';
   return BUSY.has(code) || (isChange && CANNOT_APPEND.has(code)) ? 'busy' : 'final';
@@ -30,7 +30,7 @@ export interface EndedCall {
   readonly metadata?: { get(name: string): readonly unknown[] };
 }
 
-/** Of a call that bears no code of a node: whether the connection was there, and held. */
+/** Failure of a call without a node's code, by whether the connection was made and held. */
 export function failureOfCall(
   { code, details = '', metadata }: EndedCall,
   isChange = false,

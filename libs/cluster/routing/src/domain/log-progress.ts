@@ -1,9 +1,9 @@
 /** How far a node is in the log of its cluster, as it says itself. */
 export interface LogWord {
-  /** Of the log; '' for none. */
+  /** Identity of the log; '' for none. */
   readonly identity: string;
   readonly offset: number;
-  /** Of its state there. */
+  /** Digest of the state at the offset. */
   readonly digest: string;
   /** Why the node takes no requests; '': it does. */
   readonly fault: string;
@@ -15,7 +15,7 @@ export interface LogWord {
   readonly isStale?: boolean;
 }
 
-/** Of a node that follows none. */
+/** Progress of a node that follows no log. */
 export const NO_LOG: LogWord = { identity: '', offset: 0, digest: '', fault: '', isStopped: false };
 
 export interface LogLag {

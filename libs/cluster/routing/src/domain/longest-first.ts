@@ -15,7 +15,9 @@ interface Split {
   readonly workUs: number;
 }
 
-/** One more part has to save so much, since each computes what all prompts begin with. */
+/**
+ * Maximum share of the time that one more part may leave, as each part computes the prefix again.
+ */
 const GAIN_SHARE = 0.95;
 
 /**

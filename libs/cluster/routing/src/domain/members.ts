@@ -78,7 +78,7 @@ export function checkedMembers(
   return [...members].sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-/** Those that can be, earlier ones first; the others are skipped with the error of each. */
+/** Members that are valid, earlier ones first; others are skipped with the error of each. */
 export function possibleMembers(
   members: readonly Member[],
   field: string,

@@ -31,7 +31,7 @@ const STEP_MS = 4;
 
 /** The nodes of one role that take requests, as one: a bound is a share of their mean. */
 interface RoleLoad {
-  /** By node: 1 where it is of the role. */
+  /** Flag of each node: 1 where it has the role. */
   readonly isOf: Uint8Array;
   totalUs: number;
   upWeight: number;
@@ -47,7 +47,7 @@ interface RoleLoad {
  */
 export class NodeLoads {
   private readonly outstanding: Float64Array;
-  /** Of other routers. */
+  /** Loads that other routers report. */
   private readonly foreign: Float64Array;
   /** All that a node has said that it has, less what is done since. */
   private readonly stated: Float64Array;
@@ -100,7 +100,7 @@ export class NodeLoads {
     return (this.outstanding[node] ?? 0) + (this.foreign[node] ?? 0);
   }
 
-  /** Of this router alone. */
+  /** Load that this router has sent, microseconds. */
   ownUs(node: number): number {
     return this.outstanding[node] ?? 0;
   }

@@ -10,7 +10,7 @@ export const PARTITION_COUNT = 65_536;
 /** Nodes kept per partition: the owner and its successors. */
 const KEPT_NODES = 3;
 
-/** Of a bound that a node is left out by, so that no rounding leaves out one of the first. */
+/** Factor of the bound that leaves out a node: rounding must not leave out one of the first. */
 const LEFT_OUT = 1 - 1e-9;
 
 const encoder = new TextEncoder();
@@ -166,7 +166,7 @@ class Places {
     this.isEven = weights.every((weight) => weight === weights[0]);
   }
 
-  /** Of these nodes; valid until the next call. */
+  /** Best of these nodes; valid until the next call. */
   first(partition: number, from: readonly number[]): Uint16Array {
     const { ranks, seeds } = this;
     const base = Math.imul(mixed(partition), 0x9e3779b1);
@@ -229,7 +229,7 @@ class Places {
     nodes[place] = node;
   }
 
-  /** Of equal ranks the one whose name comes first. */
+  /** True if the node ranks before the place; of equal ranks the smaller name is first. */
   private isBefore(rank: number, node: number, place: number): boolean {
     const other = this.ranks[place] as number;
     return rank < other || (rank === other && node < (this.nodes[place] as number));

@@ -11,7 +11,7 @@ interface Begun {
  */
 export class PredictedWork {
   private readonly parts = new Set<Begun>();
-  /** Of other routers, and of the node itself. */
+  /** Work reported by other routers and by the node itself. */
   private foreignUs = 0;
   private steppedMs = 0;
 

@@ -22,7 +22,7 @@ interface RoleOwners {
  */
 export class RoutingTable {
   readonly members: readonly Member[];
-  /** Of names, weights and roles: equal on all who route alike. */
+  /** Digest of names, weights and roles: equal on all who route alike. */
   readonly digest: string;
   private readonly indices: ReadonlyMap<string, number>;
   private readonly byRole: Readonly<Record<CallRole, RoleOwners>>;
@@ -47,7 +47,7 @@ export class RoutingTable {
     this.byRole = { answer, append };
   }
 
-  /** Of a node by its name; -1: it is none of these. */
+  /** Index of a node by its name; -1: unknown. */
   indexOf(name: string): number {
     return this.indices.get(name) ?? -1;
   }

@@ -11,7 +11,7 @@ export type ResolveSrv = (name: string) => Promise<readonly Pick<SrvRecord, 'nam
  */
 const KEPT_MS = 60_000;
 
-/** By target: the pods that there are, each under a name of its own that it keeps. */
+/** Ports by target: existing pods, each under a stable name. */
 async function portsOf(resolve: ResolveSrv, name: string): Promise<ReadonlyMap<string, number>> {
   const records = await resolve(name);
   return new Map(records.map(({ name: target, port }) => [target, port]));

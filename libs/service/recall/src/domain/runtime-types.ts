@@ -94,10 +94,10 @@ export interface RecallRuntimeOptions {
   readonly titlesPath: string;
   /** Users' behaviours: where they are kept, or the store that has them. */
   readonly behaviours: BehaviourOptions | BehaviourStore;
-  /** Where built snapshots are kept. */
+  /** Folder of built snapshots. */
   readonly cacheDir: string;
   readonly changes: ChangesSettings;
-  /** Among which the encoder is that made the codebooks' vectors; left out: none are served. */
+  /** Text models, one of which is the encoder of the codebooks; left out: no vectors are served. */
   readonly textModels?: TextModels;
   /** Catalogues beside the first one; their changes are kept in subfolders of its folder. */
   readonly moreCatalogues: readonly CatalogueSpec[];
@@ -117,7 +117,7 @@ export interface RecallRuntimeOptions {
     /** Free bytes of the file system of `path` below which no update is done. */
     readonly reserveBytes?: number;
   };
-  /** Of all adapters in memory; left out: none. */
+  /** Maximum bytes of all adapters in memory; left out: unlimited. */
   readonly adapterBytesMax?: number;
   readonly onProgress: ProgressListener;
   /** Called with the forward passes of every recall. */
@@ -204,7 +204,7 @@ export abstract class RecallOperations {
     ServedWeights,
     'current' | 'update' | 'rollBack' | 'perform' | 'orderBy'
   >;
-  /** Where behaviours can be appended; undefined where a file says it all. */
+  /** Store that takes appended behaviours; undefined where a file holds all. */
   abstract readonly behaviourLog: BehaviourLog | undefined;
   abstract readonly stores: readonly RuntimeStore[];
   /** Counts what users do; undefined where nobody is answered by it. */
@@ -214,14 +214,14 @@ export abstract class RecallOperations {
 /** Says what is served and how it fares. */
 export interface RecallFacts {
   readonly summary: RecallRuntimeSummary;
-  /** Of caches: what the start found damaged, gave up and began anew. */
+  /** Caches that the start found damaged and began anew. */
   readonly droppedCaches: readonly DroppedCache[];
   /** True if the store of behaviours can be reached. */
   behaviourReach(): StoreReach;
   /** The pool of users' keys and values. */
   readonly kvPool: KvPool;
   engineStats(): EngineStats;
-  /** As the engine's. */
+  /** Forecast of the engine. */
   forecast(): EngineForecast;
   /** Requests under way, and what is held of the engine though there are none; else 0. */
   heldWhileIdle(): EngineHeld & { readonly underway: number };

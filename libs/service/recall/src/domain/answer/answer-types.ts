@@ -23,7 +23,7 @@ export type Fallback = '' | 'no-features' | 'no-history' | 'popular';
 export interface ItemRanking {
   /** Calibrated, by name. */
   readonly heads: Readonly<Record<string, number>>;
-  /** By the valuation of the ranking. */
+  /** Value by the valuation of the ranking. */
   readonly value?: ItemValue | undefined;
   /** Place in the recall, from 1; undefined of items that a caller named. */
   readonly recallRank?: number | undefined;
@@ -36,7 +36,7 @@ export interface AppliedRanking {
   readonly adapterName: string;
   /** That were ranked. */
   readonly items: number;
-  /** Of these: excluded by the valuation, or below its floor. */
+  /** Ranked items that the valuation excludes or that are below its floor. */
   readonly leftOut: number;
   /** Names, in their order. */
   readonly heads: readonly string[];
@@ -60,11 +60,11 @@ export interface RecalledItem {
   readonly title: string;
   /** Text of a JSON object of the attributes that the request names; '' where it names none. */
   readonly attributes: string;
-  /** Of the item's title, where the request has a gate; left out: there is none. */
+  /** Relevance of the item's title, where the request has a gate. */
   readonly relevanceScore?: number | undefined;
-  /** Of a recall with a valuation, where the item was searched for. */
+  /** Value, in a recall with a valuation where the item was searched for. */
   readonly value?: ItemValue | undefined;
-  /** Of a recall that explores: the item was drawn. */
+  /** True of a drawn item, in a recall that explores. */
   readonly explored?: boolean | undefined;
   /** Probability of its draw, the others drawn as they were; left out where that is not known. */
   readonly propensity?: number | undefined;
@@ -126,7 +126,7 @@ export interface SeenItem {
   readonly action: string;
   /** Seconds since 1970; 0 where it is not known. */
   readonly time: number;
-  /** Where it stands in the prompt, [first, end); left out: the prompt does not show it. */
+  /** Range in the prompt, [first, end); left out: the prompt does not show the item. */
   readonly tokens?: readonly [first: number, end: number];
 }
 
@@ -150,31 +150,31 @@ export interface RecallAnswer extends PromptFacts, Certificate, PricedAnswer {
   readonly unknownAttributes: readonly string[];
   /** How far the counts of its caps can be trusted; undefined: it has none. */
   readonly capsOutcome?: CapsOutcome | undefined;
-  /** Of a recall with a valuation. */
+  /** Valuation as applied, in a recall that has one. */
   readonly valuation?: AppliedValuation | undefined;
-  /** Of a recall that explores. */
+  /** Exploration as applied, in a recall that explores. */
   readonly exploration?: AppliedExploration | undefined;
   readonly ranking?: AppliedRanking | undefined;
   /** Why it got its adapter; left out where no choice was made for it. */
   readonly arm?: Arm;
-  /** Where the request wanted it. */
+  /** Recorded part, where the request wants it. */
   readonly sight?: RecallSight;
 }
 
 export interface ItemScore {
-  /** As asked; '' where a SID was asked for. */
+  /** ID as asked; '' where a SID was asked for. */
   readonly itemId: string;
   /** Empty where the item is not known. */
   readonly sid: readonly number[];
   readonly outcome: 'scored' | 'unknown';
   /** Log-probability of the SID, as a recall gives it; absent where it is not known. */
   readonly score?: number;
-  /** Of an item, where the request has a valuation that does not exclude it. */
+  /** Value of an item that the request's valuation does not exclude. */
   readonly value?: ItemValue | undefined;
 }
 
 export interface ScoreAnswer extends PromptFacts {
-  /** One for each item asked for, in the same order. */
+  /** Scores in the order of the request, one for each item. */
   readonly items: readonly ItemScore[];
 }
 
@@ -184,7 +184,7 @@ export interface RankedItem {
   readonly rank: number;
   /** Left out where it failed. */
   readonly ranking?: ItemRanking | undefined;
-  /** Of its SID, where the valuation weighs scores. */
+  /** Score of the item's SID, where the valuation weighs scores. */
   readonly score?: number | undefined;
   readonly failure?: { readonly code: 'ITEM_NOT_FOUND'; readonly message: string } | undefined;
 }
@@ -207,25 +207,25 @@ export interface ExplainAnswer extends PromptFacts, PricedLoser {
   readonly rank?: number | undefined;
   /** Pruned: in which selection, from 0. */
   readonly step?: number;
-  /** Of the path, or of what there was of it when it was pruned. */
+  /** Score of the path, or of its beginning when it was pruned. */
   readonly score?: number;
   /** Pruned: of the last candidate that was kept in its stead. */
   readonly cutScore?: number;
   /** Not eligible: the clause that keeps it out. */
   readonly clause?: string;
-  /** Behind a diversity cap: its attribute. */
+  /** Attribute of the diversity cap that keeps the item out. */
   readonly attribute?: string;
   /** Not live: the change since which. */
   readonly notLiveSince?: number;
-  /** From 1: among all live items that the request may get, where that was proved. */
+  /** Rank, from 1, among all live items that the request may get; left out: not proved. */
   readonly exactRank?: number;
   /** In its place: the rank is this one or a later one. */
   readonly rankAtLeast?: number;
-  /** Of a recall by value, where the item's score is known. */
+  /** Value, in a recall by value that knows the item's score. */
   readonly value?: ItemValue | undefined;
-  /** Of a recall by value: live and eligible items that the valuation excludes. */
+  /** Live and eligible items that the valuation excludes, in a recall by value. */
   readonly excludedItems?: number | undefined;
-  /** Of a recall that is ranked, where it has the item: what its heads say, among how many. */
+  /** Heads of the item, in a ranked recall that found it, and the number of ranked items. */
   readonly ranking?: ItemRanking | undefined;
   readonly rankedItems?: number | undefined;
   /** Empty where the catalogue alone decided. */

@@ -31,21 +31,21 @@ export interface Prepared {
   /** Caller's ID, or one that was made. */
   readonly requestId: string;
   readonly userId: string | undefined;
-  /** Of the erasures, before anything of the user was read. */
+  /** Mark of the erasures before anything of the user was read. */
   readonly mark: number;
   readonly prompt: Prompt;
   /** Undefined where an earlier prompt is replayed. */
   readonly history: ResolvedHistory | undefined;
   /** Undefined where an earlier prompt is not replayed: they are yet to be counted. */
   readonly caps?: CountedCaps;
-  /** Of the drawn places of an earlier recall; left out: it had none, or is not replayed. */
+  /** Seed of the drawn places of a replayed recall; left out: no draw, or no replay. */
   readonly seed?: number | undefined;
   readonly kv: KvUse;
   readonly skippedItems: number;
   readonly trimmedItems: number;
   readonly featuresUs: number;
   readonly promptUs: number;
-  /** Of the budget. */
+  /** Remaining budget after the preparation, microseconds. */
   readonly leftUs: number;
   readonly adapter: ServedAdapter | undefined;
   readonly stopwatch: Stopwatch;

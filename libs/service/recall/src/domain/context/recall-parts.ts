@@ -14,14 +14,14 @@ export type RecallEngine = Pick<
 
 /** Defaults of requests, and the bounds of their fields. */
 export interface RecallDefaults {
-  /** Of requests that say neither search nor widths. */
+  /** Search of requests that name neither search nor widths. */
   readonly search: Search;
   /** Rows that a certified search computes at most; 0: by the number of items wanted. */
   readonly rowBudget: number;
   readonly resultCount: number;
   /** Items of an explicit history at most; a user's behaviours are read up to this many. */
   readonly historyItemsMax: number;
-  /** Of that many behaviours of a user, the percent that may be left out (stable-start.ts). */
+  /** Percent of those behaviours that may be left out (stable-start.ts). */
   readonly historyTrimPercent: number;
   /** Left out: refuse. */
   readonly withoutFeatures?: 'refuse' | 'answer';
@@ -29,7 +29,7 @@ export interface RecallDefaults {
   readonly withoutHistory?: 'refuse' | 'answer' | 'popular';
   /** Which behaviours make an item popular; left out: all. */
   readonly isClick?: IsClick;
-  /** Of recalls by user ID that name none themselves; left out: none. */
+  /** Caps of recalls by user ID that name none themselves; left out: none. */
   readonly frequencyCaps?: readonly FrequencyCap[];
   /** Newest recalls of a catalogue whose prompts are kept, so that they can be explained. */
   readonly rememberedRecalls: number;
@@ -39,14 +39,14 @@ export interface RecallDefaults {
 export interface RecallParts extends Pick<RecallRuntimeOptions, 'process'> {
   readonly engine: RecallEngine;
   readonly catalogue: Catalogue;
-  /** Where items of histories are looked for as well; left out: nowhere. */
+  /** Catalogues that are searched for items of histories as well; left out: none. */
   readonly otherCatalogues?: readonly Catalogue[];
   readonly binding: Binding;
   readonly template: CompiledTemplate;
   readonly behaviours: BehaviourStore;
   /** Milliseconds since 1970; left out: by the clock of the machine. */
   readonly nowMs?: (() => number) | undefined;
-  /** Where `recall.withoutHistory` is `popular`. */
+  /** Popular items, where `recall.withoutHistory` is `popular`. */
   readonly popularity?: Popularity | undefined;
   readonly erasures: Erasures;
   readonly defaults: RecallDefaults;
@@ -69,7 +69,7 @@ export function promptRoom(parts: RecallParts): number {
   return Math.min(parts.promptTokensMax, maxPositions - stepsOf(parts) + 1);
 }
 
-/** The same for ranked items, whose tokens are all fed. */
+/** Tokens of a prompt that leave room for ranked items, whose tokens are all fed. */
 export function rankedRoom({ engine, catalogue }: RecallParts, item?: ItemTemplate): number {
   if (item === undefined) return Number.POSITIVE_INFINITY;
   return engine.model.maxPositions - catalogue.summary.depth - item.tokensMax;

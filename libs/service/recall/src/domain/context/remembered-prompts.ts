@@ -12,9 +12,9 @@ export interface RememberedPrompt {
   readonly prompt: Prompt;
   readonly skippedItems: number;
   readonly trimmedItems: number;
-  /** As they were counted for it. */
+  /** Caps as they were counted for the recall. */
   readonly caps: CountedCaps;
-  /** Of its drawn places; undefined: it had none. */
+  /** Seed of the drawn places; undefined: no draw. */
   readonly seed: number | undefined;
 }
 

@@ -11,7 +11,7 @@ import type { UserSource } from '../request/request-types.js';
 export interface ResolvedHistory {
   /** Oldest first. */
   readonly items: readonly PromptItem[];
-  /** Of each of the items. */
+  /** IDs of the items, in the same order. */
   readonly itemIds: readonly string[];
   readonly profile: Readonly<Record<string, string>>;
   /** Items that the catalogue does not know, or whose codes have no token. */
@@ -38,7 +38,7 @@ interface Given {
 
 export interface HistoryParts {
   readonly catalogue: Catalogue;
-  /** Where items are looked for that the catalogue does not know, in this order. */
+  /** Catalogues, in this order, to look up items that the first one does not know. */
   readonly otherCatalogues?: readonly Catalogue[] | undefined;
   readonly template: CompiledTemplate;
   readonly behaviours: BehaviourStore;

@@ -49,7 +49,7 @@ export class AppraisedItems {
     return value >= Math.fround(this.appraisal.floor);
   }
 
-  /** Of one item: the first term that has no number for it; -1: each has one. */
+  /** Index of the first term without a number for a single item; -1: each has one. */
   termWithout(): number {
     return this.appraisal.terms.findIndex(Number.isNaN);
   }

@@ -26,7 +26,7 @@ export interface Placed<Item> {
   readonly key: number;
 }
 
-/** By what an item goes: of a ranking its value or the first head, else its value or score. */
+/** Key that orders an item: its ranking's value or first head, else its value or score. */
 export function worthOf(
   { score, value, ranking }: Pick<RecalledItem, 'score' | 'value' | 'ranking'>,
   applied: Pick<AppliedRanking, 'heads'> | undefined,
@@ -99,7 +99,7 @@ export class Ranker {
     return this.item.suffix === undefined;
   }
 
-  /** Of a recall; undefined: its items are asked about once they are found. */
+  /** Ranking as part of the recall; undefined: items are ranked after they are found. */
   get inRecall(): EngineRanking | undefined {
     return this.readsTexts ? undefined : this.asEngine();
   }
@@ -158,7 +158,7 @@ export class Ranker {
     return placed.filter(({ key }) => key >= this.floor).sort((a, b) => b.key - a.key);
   }
 
-  /** Of values. */
+  /** Lowest value of an item that is not left out. */
   get floor(): number {
     const { floor = this.formula?.floor } = this.rank.valuation ?? {};
     return Math.fround(floor ?? Number.NEGATIVE_INFINITY);

@@ -22,7 +22,7 @@ export interface RequestLimits extends SearchLimits {
   readonly scoreItemsMax: number;
   readonly itemsPerSidMax: number;
   readonly historyItemsMax: number;
-  /** Of behaviours; undefined: all that there is, or not known here. */
+  /** Retention of behaviours; undefined: unlimited, or not known here. */
   readonly retention: Retention | undefined;
   readonly defaultResultCount: number;
   /** True if the engine has logits of all tokens: `full` scores take them. */
@@ -37,14 +37,14 @@ export interface Ranking {
   readonly priority: Priority;
 }
 
-/** The same as a request has it. */
+/** Ranking members as a request gives them. */
 type AskedRanking = { readonly [Name in keyof Ranking]?: Ranking[Name] | undefined };
 
 /** How is searched, how far, and how much is answered, with every default filled in. */
 export interface SearchSettings extends Ranking, SearchMembers {
   /** Items that are searched for: those of the answer, or those that are ranked for it. */
   readonly resultCount: number;
-  /** Of the answer. */
+  /** Items of the answer. */
   readonly answerCount: number;
   /** 0: as few as fill the answer. */
   readonly itemsPerSid: number;

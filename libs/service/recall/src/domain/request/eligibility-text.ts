@@ -29,7 +29,7 @@ export function readEligibility(value: unknown): Eligibility {
   };
 }
 
-/** As records keep it. */
+/** Eligibility as records keep it. */
 export function eligibilityText(eligibility: Eligibility): string {
   const { predicate, drawn, allowed, denied, seen } = eligibility;
   return JSON.stringify({

@@ -13,7 +13,7 @@ const BITS_BEYOND = 11n;
 /** Keys of a draw are FP32: below, they do not tell likely items apart, nor are chances true. */
 export const TEMPERATURE_MIN = 0.01;
 
-/** Of a product such as 0.07 * 100, which is a little above 7. */
+/** Significant digits that hide the error of a product such as 0.07 * 100. */
 const EXACT_DIGITS = 12;
 
 const drawnSeed = () => Number(randomBytes(8).readBigUInt64LE() >> BITS_BEYOND);

@@ -32,7 +32,7 @@ export function reachRequestOf(
   return { eligibility: { ...eligibility, caps: [] }, itemPolicy, valuation };
 }
 
-/** The same, without what is had often enough. */
+/** Adds counted caps to the eligibility. */
 export function withCaps(asked: ReachRequest, caps: readonly CountedCap[]): ReachRequest {
   return { ...asked, eligibility: { ...asked.eligibility, caps } };
 }

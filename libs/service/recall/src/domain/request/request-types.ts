@@ -17,7 +17,7 @@ import type {
 import type { Cancellation } from '@tessera/errors';
 import type { RecallVersions } from '../answer/answer-types.js';
 
-/** Of whom a prompt is made, and the circumstances. */
+/** User and circumstances that a prompt is made of. */
 export interface UserSource {
   /** Caller's ID, echoed; '' lets the service make one. */
   readonly requestId: string;
@@ -45,7 +45,7 @@ export type Eligibility = Omit<EngineEligibility, 'caps'>;
 
 /** Items go by what heads say of them (docs/integrate/ranking.md). */
 export interface Rank {
-  /** Of a recall: items that are recalled and ranked. */
+  /** Items that a recall finds and ranks. */
   readonly items?: number | undefined;
   /** Name or digest of the version with the heads. */
   readonly adapter: string;
@@ -59,9 +59,9 @@ export interface RecallRequest extends UserSource {
   readonly resultCount: number;
   /** Left out: as is configured, or a beam where it has widths. */
   readonly search?: Search;
-  /** Of a beam: its width per step; empty means the configured default. */
+  /** Beam width per step; empty: the configured default. */
   readonly widths: readonly number[];
-  /** Of a certified search: rows that it computes at most; left out: the configured default. */
+  /** Maximum rows of a certified search; left out: the configured default. */
   readonly rowBudget?: number;
   /** Items per SID at most; 0 means the configured default. */
   readonly itemsPerSid: number;
@@ -71,7 +71,7 @@ export interface RecallRequest extends UserSource {
   readonly allowPartial?: boolean;
   /** Which items it may get (docs/concepts/eligibility.md); left out: every live item. */
   readonly eligibility?: Eligibility;
-  /** Of a recall by userId; left out or empty: those that are configured. */
+  /** Caps of a recall by userId; left out or empty: the configured ones. */
   readonly frequencyCaps?: readonly FrequencyCap[];
   /** Names of attributes that the items of the answer shall carry; left out: none. */
   readonly attributes?: readonly string[];
@@ -106,7 +106,7 @@ export interface RankRequest extends UserSource {
 export interface ExplainRequest {
   readonly recall: RecallRequest;
   readonly itemId: string;
-  /** Of the answer in question: replayed on them; left out: on the newest. */
+  /** Versions of the answer in question, for the replay; left out: the newest. */
   readonly versions?: RecallVersions;
 }
 

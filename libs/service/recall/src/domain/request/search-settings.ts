@@ -21,7 +21,7 @@ export interface SearchLimits {
 
 export interface SearchMembers {
   readonly search: Search;
-  /** Of a certified search: of the beam that it goes on as where its proof is out of reach. */
+  /** Widths of the beam that a certified search continues as when its proof is out of reach. */
   readonly widths: readonly number[];
   /** 0: a beam. */
   readonly rowBudget: number;
@@ -74,7 +74,7 @@ function checkWidths(widths: readonly number[], limits: SearchLimits): void {
   });
 }
 
-/** Of every step, raised to the result count: a narrower beam could not fill the answer. */
+/** Width of every step, at least the result count: a narrower beam could not fill the answer. */
 function widthFor(resultCount: number, { widthMax }: SearchLimits): number {
   return Math.min(Math.max(BEAM_WIDTH, resultCount), widthMax);
 }

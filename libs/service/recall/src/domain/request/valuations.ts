@@ -5,7 +5,7 @@ import type { AppliedValuation } from '../answer/answer-types.js';
 import { invalid } from './check-source.js';
 import type { Valuation } from './request-types.js';
 
-/** Where a request has its valuations: a search knows no heads. */
+/** Member of a request that names a valuation: a search knows no heads. */
 export type ValuationPath = 'valuation' | 'rank.valuation';
 
 /** @throws TesseraError REQUEST_INVALID where there is none of the name, or none for this place */
@@ -23,7 +23,7 @@ export function formulaOf(
   throw invalid(`${path}.name`, expected, `'${name.slice(0, 80)}'${got}`);
 }
 
-/** Of a formula, those of heads last. */
+/** Terms of a formula, head terms last. */
 const allTerms = ({ terms, headTerms = [] }: Formula) => [...terms, ...headTerms];
 
 /** In the order of the engine's terms, which that of an object's members need not be. */
@@ -76,7 +76,7 @@ export function valuedSummary({ summary, valuations: all }: Catalogue) {
 
 /** Knowledge of the items behind an answer by value. */
 export interface ValueProof {
-  /** As the engine has it; not finite: nothing was left out, or it is not proved. */
+  /** Value of the best item left out; not finite: none, or not proved. */
   readonly bestLeftOut: number;
   readonly prices: Prices | 'popular' | 'ranked';
 }

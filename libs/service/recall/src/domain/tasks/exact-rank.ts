@@ -24,11 +24,11 @@ type Rank = Pick<ExplainAnswer, 'exactRank' | 'rankAtLeast'> & {
 
 export interface RankQuestion {
   readonly itemId: string;
-  /** Of the recall; its item policy does not count. */
+  /** Reach request of the recall; its item policy does not count. */
   readonly asked: ReachRequest;
-  /** Of the version. */
+  /** Number of the version's last change. */
   readonly sequence: number;
-  /** Of the replay. */
+  /** Engine work of the replay. */
   readonly work: Omit<EngineWork, 'budgetUs' | 'kv'> & { readonly kv: KvUse };
   /** Remaining budget of the request. */
   readonly budgetUs: number;

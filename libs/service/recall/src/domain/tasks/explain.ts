@@ -101,7 +101,7 @@ function checkSameVersions(
   }
 }
 
-/** The same places as in the recall: by its seed, or by that which was drawn for it. */
+/** Draw of the recall: by its seed, or by the one that was drawn for it. */
 function sameDraw(
   exploration: Exploration | undefined,
   { explore }: RecallRequest,

@@ -11,7 +11,7 @@ export function withoutFloor(asked: ReachRequest): ReachRequest {
   return { ...asked, valuation: { ...valuation, floor: Number.NEGATIVE_INFINITY } };
 }
 
-/** One item in a recall by value, as it is explained. */
+/** Value of one item in a recall, for an explanation. */
 export class ItemWorth {
   /** Undefined where the recall goes by score. */
   static async of(

@@ -2,7 +2,7 @@ import type { Catalogue, Reach } from '@tessera/engine';
 import { reachRequestOf } from '../request/reach-request.js';
 import type { RecallRequest } from '../request/request-types.js';
 
-/** Of no item: the version is asked for, not what became of one. */
+/** Item ID of a question that asks for the version alone. */
 const NO_ITEM_ID = '';
 
 /**

@@ -104,7 +104,7 @@ async function answerOf(
   return { ...ranked, scores };
 }
 
-/** Of more SIDs than a request may have: part behind part. */
+/** Scores of more SIDs than one request may have, one part after another. */
 async function scoresOf(
   sids: readonly (readonly number[])[],
   most: number,
@@ -117,7 +117,7 @@ async function scoresOf(
   return scores;
 }
 
-/** Those without a rank, in the order of the request. */
+/** Items without a rank, in the order of the request. */
 function unranked<Item extends { readonly itemId: string }>(
   itemIds: readonly string[],
   placed: readonly Placed<Item>[],
