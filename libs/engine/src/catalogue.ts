@@ -64,7 +64,7 @@ export const EVERY_ITEM: ReachRequest = { eligibility: NO_ELIGIBILITY, itemPolic
 
 /** The judgement of a version of a catalogue on an item, before any search. */
 export interface Judgement {
-  /** Of the version and the eligibility: what the search is to be run with. */
+  /** Reach of the version and the eligibility, for the search. */
   readonly reach: Reach;
   /** `open` where the item may be had: then a search tells. */
   readonly verdict: Verdict;
@@ -89,13 +89,13 @@ export interface Formula extends Valuation {
 
 /** An open catalogue. Its items may change; what it is bound by does not. */
 export interface Catalogue {
-  /** Of the snapshot that was opened; its levels as changes may use them. */
+  /** Summary of the snapshot that was opened; its levels as changes may use them. */
   readonly summary: CatalogueSummary;
   /** True if items are to be had in their flight alone: then a request without a reach is wrong. */
   readonly hasFlights: boolean;
-  /** By which requests may go. */
+  /** Valuations that requests may name. */
   readonly valuations: readonly Formula[];
-  /** Of the newest version. */
+  /** State of the newest version. */
   state(): CatalogueState;
   /** The newest version. */
   view(): CatalogueView;
@@ -105,7 +105,7 @@ export interface Catalogue {
    * (docs/concepts/answers.md). Rejects with REQUEST_INVALID naming the member at fault.
    */
   reach(request: ReachRequest): Promise<Reach>;
-  /** Of these items, in their order, the first `count` that are live and that the reach may get. */
+  /** First `count` of these items, in their order, that are live and that the reach may get. */
   firstObtainable(
     reach: Reach,
     itemIds: readonly string[],
@@ -149,7 +149,7 @@ export interface ObtainableItem extends ListedItem {
   readonly ordinal: number;
 }
 
-/** Where changes are kept. */
+/** Folder and rules by which changes are kept. */
 export interface ChangeKeeping {
   readonly folder: string;
   readonly sync: 'commit' | 'never';
@@ -170,7 +170,7 @@ export interface Pace {
 export type GivenChange = Pick<ItemChange, 'op' | 'itemId'> &
   Partial<Omit<ItemChange, 'patch'>> & {
     readonly patch?: Partial<AttributePatch>;
-    /** Of set_pace alone; its `itemId` is ''. */
+    /** Pace that set_pace sets; its `itemId` is ''. */
     readonly pace?: Pace;
   };
 
@@ -201,11 +201,11 @@ export interface ChangingCatalogue extends Catalogue {
    * CATALOGUE_INVALID where they have an attribute of another type.
    */
   declare(attributes: readonly AttributeDeclaration[]): Promise<readonly string[]>;
-  /** From now on changes may bring vectors in place of SIDs. Rejects with CATALOGUE_INVALID. */
+  /** Lets changes bring vectors in place of SIDs. Rejects with CATALOGUE_INVALID. */
   quantiseBy(codebooks: GivenCodebooks): Promise<void>;
-  /** Where a vector would go in the newest version. Rejects with CATALOGUE_INVALID. */
+  /** Place of a vector in the newest version. Rejects with CATALOGUE_INVALID. */
   landing(vector: Float32Array, neighbours: number): Promise<CatalogueLanding>;
-  /** From now on reach() and judge() let items pass in their flight alone, by this clock. */
+  /** Makes reach() and judge() let items pass only in their flight, by this clock. */
   fly(attributes: FlightAttributes, nowMs: () => number): void;
   /**
    * From now on requests may go by these valuations and no others. Rejects with CATALOGUE_INVALID

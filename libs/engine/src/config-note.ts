@@ -24,7 +24,7 @@ export const READ_FIELDS: ReadonlySet<string> = new Set([
   ...['linear_key_head_dim', 'linear_value_head_dim', 'linear_conv_kernel_dim'],
 ]);
 
-/** Of training, of names, and of how transformers runs a model: they change none of its numbers. */
+/** Members about training, names and how transformers runs a model: no number depends on them. */
 const HARMLESS: ReadonlySet<string> = new Set([
   ...['attention_dropout', 'attention_probs_dropout_prob', 'hidden_dropout_prob', 'mlp_dropout'],
   ...['embedding_dropout', 'classifier_dropout', 'initializer_range', 'initializer_cutoff_factor'],

@@ -23,7 +23,7 @@ export function scalesIn(modelPath: string, computeType: string): string {
   return computeType === 'w8a8' && existsSync(path) ? path : '';
 }
 
-/** Of a queue each of the three classes has a sixteenth for itself (fair_share.cc). */
+/** Share of a queue reserved for the two other classes: a sixteenth each (fair_share.cc). */
 const KEPT_OF_OTHERS = 2 / 16;
 
 /** Places of a queue that admits so many requests of one class at once. */

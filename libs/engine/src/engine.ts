@@ -70,7 +70,7 @@ export interface EngineRequest extends EngineWork {
   readonly itemsPerSid: number;
   /** Rather a narrower search, or what of it has finished, than no answer in time. */
   readonly allowsPartial?: boolean | undefined;
-  /** Of the binding's catalogue; left out: all of its newest version. */
+  /** Reach in the binding's catalogue; left out: all of its newest version. */
   readonly reach?: Reach | undefined;
   /** Ordinal of a live and eligible item of `reach` whose fate the answer has. */
   readonly watchedItem?: number | undefined;
@@ -131,7 +131,7 @@ export interface EngineRankRequest extends Omit<EngineWork, 'scoreNorm'> {
 export interface EngineRanked {
   /** The calibrated numbers of each head, item by item. */
   readonly heads: Float32Array;
-  /** Of the weights that it ran with. */
+  /** Digest of the weights that it ran with. */
   readonly modelDigest: string;
   readonly catalogueSequence: number;
   readonly prefixReusedTokens: number;
@@ -150,7 +150,7 @@ export interface EngineRelevanceRequest extends Omit<EngineWork, 'binding'> {
 }
 
 export interface EngineLogits {
-  /** Of each label token; with the norm `full` then log-sum-exp over the vocabulary. */
+  /** Logit of each label token; with the norm `full` then log-sum-exp over the vocabulary. */
   readonly logits: Float32Array;
   readonly modelDigest: string;
   /** Prompt tokens that the pool had or another request computed. */
@@ -168,13 +168,13 @@ type SearchFacts = Omit<RecallAnswer, 'watched' | 'treeCells' | 'treeScores'>;
 
 /** Items are at most resultCount. */
 export interface EngineAnswer extends SearchFacts {
-  /** Of the weights that it ran with. */
+  /** Digest of the weights that it ran with. */
   readonly modelDigest: string;
   /** Number of the last change of the version that was searched. */
   readonly catalogueSequence: number;
-  /** Of the watched item, where there was one. */
+  /** Fate of the watched item, where there was one. */
   readonly fate?: ItemFate | undefined;
-  /** Where it was wanted. */
+  /** Tree of the search, where it was wanted. */
   readonly tree?: BeamTree | undefined;
   /** Prompt tokens that other requests computed. */
   readonly prefixReusedTokens: number;
@@ -189,7 +189,7 @@ export interface EngineScores {
    * the catalogue has no such path with items.
    */
   readonly scores: readonly (number | undefined)[];
-  /** Of the weights that it ran with. */
+  /** Digest of the weights that it ran with. */
   readonly modelDigest: string;
   /** Number of the last change of the version that the SIDs were looked up in. */
   readonly catalogueSequence: number;

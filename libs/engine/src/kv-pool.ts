@@ -6,13 +6,13 @@ import type { KvChain, KvFound, KvIntegrity, KvMetrics } from '@tessera/native';
 export interface KvPoolOptions {
   /** Off: nothing of a prompt is found or kept. */
   readonly pool: 'off' | 'on';
-  /** Of the device tier, where the prompts of running requests lie as well. */
+  /** Bytes of the device tier, which also holds the prompts of running requests. */
   readonly deviceBytes: number;
   /** 0: no such tier. */
   readonly hostBytes: number;
   /** 0: no such tier. */
   readonly diskBytes: number;
-  /** Of the disk tier; made when absent, one engine at a time. */
+  /** Folder of the disk tier; made when absent, one engine at a time. */
   readonly path: string;
   /** Free bytes of its file system below which nothing is stored there; left out: 0. */
   readonly diskReserveBytes?: number;
@@ -32,7 +32,7 @@ export interface KvPoolOptions {
 
 /** Stores that other processes use as well. */
 export interface KvSharing {
-  /** Of `makeStoreLink`, nearest first. */
+  /** Links of `makeStoreLink`, nearest first. */
   readonly links: readonly number[];
   /** This process has applied all erasures of the cluster's log up to the offset. */
   erasedUntil(offset: number): void;

@@ -4,7 +4,7 @@ import { awaitNative } from './native-error.js';
 
 export interface ScaleMeasurementRun {
   readonly modelPath: string;
-  /** Where the activation scales are written. */
+  /** File to write the activation scales to. */
   readonly outputPath: string;
   readonly threadCount: number;
   /** Rows per thousand whose largest magnitude is represented whole, 1 to 1000. */

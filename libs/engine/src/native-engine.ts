@@ -254,7 +254,7 @@ export class NativeEngine extends Engine {
     });
   }
 
-  /** One that the engine has not taken. */
+  /** Rejects a request that the engine has not taken. */
   private refuse(ticket: number, reason: unknown): void {
     const waiting = this.tickets.waiting.get(ticket);
     if (!this.tickets.waiting.delete(ticket)) return;
@@ -289,7 +289,7 @@ export class NativeEngine extends Engine {
       : this.tickets.take();
   }
 
-  /** Those that are not taken are refused. */
+  /** Submits requests; those that are not taken are refused. */
   private submit<Request extends EngineAsk>(
     tickets: readonly number[],
     kind: RequestKind<Request, unknown>,

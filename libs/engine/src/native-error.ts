@@ -1,6 +1,6 @@
 import { isErrorCode, TesseraError } from '@tessera/errors';
 
-/** Of messages about what a request or a change says: they begin with the path of the member. */
+/** Pattern of messages about a request or a change: they begin with the path of the member. */
 const MEMBER = /^((?:eligibility|itemPolicy|valuations?[.[]|changes\[)[^:]*):/;
 /** The path of a field before what was expected; files before it are no part of it. */
 const FIELD = /(?:^|: |\/)([^\s:/]+): expected /;

@@ -1,6 +1,6 @@
 import type { EngineTimings } from '@tessera/native';
 
-/** Of one that ran through no stage. */
+/** Timings of a request that ran through no stage. */
 export const NO_TIMINGS: EngineTimings = {
   queueUs: 0,
   planUs: 0,

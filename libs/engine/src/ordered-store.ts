@@ -45,14 +45,14 @@ export class StoreReading {
     return this.found.values.map(({ isThere, value }) => (isThere ? value : undefined));
   }
 
-  /** Of the range with this index. */
+  /** Entries of the range with this index. */
   range(index: number): PackedEntries {
     const range = this.found.ranges[index];
     if (range === undefined) throw new RangeError(`expected a range of the query, got ${index}`);
     return range.entries;
   }
 
-  /** The same, an object for each. */
+  /** Entries of the range, an object for each. */
   entries(index: number): StoreEntry[] {
     const range = this.range(index);
     const entries: StoreEntry[] = [];
@@ -168,7 +168,7 @@ export function repairStore(path: string, apply: boolean): Promise<StoreRepair> 
   return awaitNative(() => addon().storeRepair(path, apply));
 }
 
-/** The same of a folder of changes of a catalogue. */
+/** Repairs a catalogue's folder of changes. */
 export function repairChanges(path: string, apply: boolean): Promise<StoreRepair> {
   return awaitNative(() => addon().catalogueRepair(path, apply));
 }

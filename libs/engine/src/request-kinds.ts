@@ -44,7 +44,7 @@ export interface RequestKind<Request, Answer> {
   /** The fields of this kind alone, behind those of all kinds. */
   readonly write: (to: PackedWriter, request: Request, slotOf: SlotOf) => void;
   readonly reach: (request: Request) => Reach | undefined;
-  /** The same of the answer. */
+  /** Reads the answer of a request of this kind. */
   readonly read: (from: PackedReader, facts: AnsweredFacts) => Answer;
 }
 

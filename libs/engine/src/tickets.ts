@@ -14,7 +14,7 @@ interface Waiting {
 
 const TICKETS = 2 ** 32;
 
-/** Of an engine that no request is under way in. */
+/** Held things of an engine without a request under way: none. */
 export const NOTHING_HELD: EngineHeld = {
   tickets: 0,
   reservedTickets: 0,
@@ -26,7 +26,7 @@ export const NOTHING_HELD: EngineHeld = {
 /** Requests still waiting for their completion, by ticket. */
 export class Tickets {
   readonly waiting = new Map<number, Waiting>();
-  /** Of requests that are still being made. */
+  /** Tickets of requests that are still being made. */
   readonly reserved = new Set<number>();
   private next = 1;
 

@@ -110,7 +110,7 @@ export class Adapters implements AdapterChoice {
     this.rollout.observe(lease, seen);
   }
 
-  /** The same of the version that ranked a recall, which is counted by its own adapter alone. */
+  /** Counts a recall for the version that ranked it; its own adapter alone counts it otherwise. */
   observeRanking(lease: AdapterLease, seen: SeenRecall): void {
     this.rollout.watch.observe(lease, seen);
   }
@@ -124,7 +124,7 @@ export class Adapters implements AdapterChoice {
     this.rollout.watch.clicked(userId, itemId);
   }
 
-  /** From now on somebody else orders acts, and gives them to perform() in that order. */
+  /** Gives the ordering of acts to a caller, which gives them to perform() in its order. */
   orderBy(order: AdapterOrder): void {
     this.order = order;
   }
@@ -315,12 +315,12 @@ export class Adapters implements AdapterChoice {
     return this.registry.find(name, version.digest);
   }
 
-  /** Of all names, also those that have ended. */
+  /** Leases of all names, also of those that have ended. */
   get leases(): readonly NameLease[] {
     return this.registry.state.leases;
   }
 
-  /** Of the files of a version. */
+  /** Folder of a version's files. */
   folderOf(digest: string): string {
     return this.registry.folders.pathOf(digest);
   }
@@ -349,7 +349,7 @@ export class Adapters implements AdapterChoice {
     return version.state === 'canary' ? this.rollout.watch.summaryOf(version) : undefined;
   }
 
-  /** Of the engine's arena and of the files. */
+  /** Memory of the engine's arena and of the files. */
   memory() {
     return { arena: this.registry.parts.engine.adapterArena(), disk: this.registry.diskUse() };
   }
@@ -370,7 +370,7 @@ export class Adapters implements AdapterChoice {
     return { recalls, ...this.memory(), canaries, active, leases, warmedAgain };
   }
 
-  /** Of the disk, as of the last write or look. */
+  /** Condition of the disk, as of the last write or look. */
   condition() {
     return this.registry.condition();
   }

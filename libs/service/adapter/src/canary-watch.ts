@@ -30,7 +30,7 @@ export interface SeenRecall {
   readonly userId: string | undefined;
   readonly ms: number;
   readonly outcome: SeenAnswer | TesseraError;
-  /** The same once more with another version, behind all who want answers. */
+  /** Asks once more with another version, with less priority than all who want answers. */
   readonly again: (adapter: ServedAdapter | undefined) => Promise<ProbeAnswer>;
 }
 
@@ -61,9 +61,9 @@ const OWN_FAULTS: ReadonlySet<string> = new Set(['MODEL_NOT_FINITE', 'INTERNAL']
 
 /** Compares every canary with the version beside it while both serve. */
 export class CanaryWatch {
-  /** By name. */
+  /** Watched canaries by name. */
   private readonly watched = new Map<string, Watched>();
-  /** By name and user, a blank between them, which no name has. */
+  /** Kept answers by name and user with a blank between them, which no name has. */
   private readonly answers = new Map<string, KeptAnswer>();
 
   constructor(
@@ -152,7 +152,7 @@ export class CanaryWatch {
     if (oldest !== undefined) this.answers.delete(oldest);
   }
 
-  /** One at a time: what waits would only grow where the engine has no time to spare. */
+  /** Runs one shadow at a time: a queue would only grow where the engine has no time to spare. */
   private shadow(
     canary: AdapterVersion,
     watched: Watched,

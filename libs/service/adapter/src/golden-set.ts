@@ -22,7 +22,7 @@ const documentSchema = z
 export interface GoldenSettings {
   /** JSON list of {"userId"} and {"history"}; '' for the first users that the service knows. */
   readonly path: string;
-  /** Of those, where there is no file. */
+  /** Number of sampled users, where there is no file. */
   readonly userCount: number;
 }
 

@@ -56,7 +56,7 @@ export class LoadedAdapters {
     return this.loaded.get(digest)?.adapter.bytes ?? 0;
   }
 
-  /** Of a version that is loaded; undefined where it is not. */
+  /** Hold on a version that is loaded; undefined where it is not. */
   hold({ name, digest }: Pick<AdapterVersion, 'name' | 'digest'>): Held | undefined {
     const loaded = this.loaded.get(digest);
     return loaded && this.heldOf(name, loaded);

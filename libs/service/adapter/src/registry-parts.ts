@@ -5,9 +5,9 @@ import type { AdapterEngine, AdapterLimits } from './domain/adapter-engine.js';
 import type { AdapterVersion } from './domain/adapter-version.js';
 
 export interface RegistryLimits extends AdapterLimits {
-  /** Of the files of one version at most. */
+  /** Maximum bytes of the files of one version. */
   readonly versionBytesMax: number;
-  /** Of the files of all versions at most. */
+  /** Maximum bytes of the files of all versions. */
   readonly diskBytesMax: number;
 }
 
@@ -25,7 +25,7 @@ export interface RegistrySettings {
 
 export interface RegistryParts extends RegistrySettings {
   readonly engine: AdapterEngine;
-  /** Of the model; left out: no version that ranks is taken. */
+  /** Tokenizer of the model; left out: no version that ranks is taken. */
   readonly tokenizer?: Pick<Tokenizer, 'encode'> | undefined;
   /** Told of a version that served and cannot be served any more. */
   readonly onLost?: (version: AdapterVersion, error: TesseraError) => void;

@@ -50,7 +50,7 @@ export class AdapterRegistry implements AdapterChoice {
   private readonly file: RegistryFile;
   private readonly space: DiskReserve;
   private current: RegistryState = EMPTY_STATE;
-  /** Of other base models; part of what is kept, and of no change. */
+  /** Versions of other base models; part of what is kept, and of no change. */
   private waiting: readonly AdapterVersion[] = [];
   private serving: ReadonlyMap<string, Serving> = new Map();
   private changing: Promise<unknown> = Promise.resolve();
@@ -122,7 +122,7 @@ export class AdapterRegistry implements AdapterChoice {
     return versionOf(this.current, name, digest);
   }
 
-  /** Of another base model; undefined where the served one has one of that name and digest. */
+  /** Version of another base model; undefined where the served model has that name and digest. */
   findWaiting(name: string, digest: string): AdapterVersion | undefined {
     return waitingOf(this.current, this.waiting, name, digest);
   }
@@ -252,7 +252,7 @@ export class AdapterRegistry implements AdapterChoice {
     }
   }
 
-  /** As of the last write or look. */
+  /** Condition of the disk, as of the last write or look. */
   condition(): DiskCondition {
     return this.space.condition();
   }
@@ -367,7 +367,7 @@ export class AdapterRegistry implements AdapterChoice {
       .map(({ digest }) => digest);
   }
 
-  /** Of several names' that one which is loaded. */
+  /** Version of a digest; where several names have it, one that is loaded. */
   private byDigest(digest: string): AdapterVersion {
     const same = this.current.versions.filter((version) => version.digest === digest);
     const found = same.find((version) => staysLoaded(this.current, version)) ?? same[0];

@@ -20,7 +20,7 @@ export interface RegistryRepair {
   readonly damage: string;
   /** Digests of the versions whose files are whole. */
   readonly whole: readonly string[];
-  /** Of those whose files are not what their name says; they stay where they are. */
+  /** Versions whose files are not what their name says; they stay where they are. */
   readonly damaged: readonly string[];
 }
 

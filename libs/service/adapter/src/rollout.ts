@@ -35,7 +35,7 @@ export interface RolloutSettings {
 }
 
 export interface Activation {
-  /** Of the users, in (0, 1]. */
+  /** Share of the users, in (0, 1]. */
   readonly share: number;
   /** Compare the answers to the golden set first. */
   readonly isCompared: boolean;
@@ -52,7 +52,7 @@ export interface Activated {
 }
 
 export interface RollbackWanted {
-  /** Of the version that is meant; left out or empty: whatever serves. */
+  /** Digest of the version that is meant; left out or empty: whatever serves. */
   readonly digest?: string;
   /** Left out: a person rolls back. */
   readonly holder?: string;
@@ -291,7 +291,7 @@ export class Rollout {
     return (await this.warmEach(users, signal, () => lease)).computed;
   }
 
-  /** One after another, until the signal aborts. */
+  /** Warms users one after another, until the signal aborts. */
   private async warmEach(
     users: readonly string[],
     signal: AbortSignal,

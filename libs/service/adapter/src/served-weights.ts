@@ -42,7 +42,7 @@ export interface WeightsEngine {
 
 export interface ServedWeightsParts {
   readonly engine: WeightsEngine;
-  /** Of the sets of weights, each a folder as Hugging Face saves one; empty: no updates. */
+  /** Folder of the sets of weights, each as Hugging Face saves one; empty: no updates. */
   readonly path: string;
   /** The weights that the process was configured with: the set whose name is empty. */
   readonly modelPath: string;
@@ -105,7 +105,7 @@ export class ServedWeights {
     }
   }
 
-  /** Of the disk, as of the last update or look. */
+  /** Condition of the disk, as of the last update or look. */
   condition(): DiskCondition {
     return this.space.condition();
   }
@@ -147,7 +147,7 @@ export class ServedWeights {
     this.adapters = adapters;
   }
 
-  /** From now on somebody else orders updates, and gives them to perform() in that order. */
+  /** Gives the ordering of updates to a caller, which gives them to perform() in its order. */
   orderBy(order: WeightsOrder): void {
     this.order = order;
   }

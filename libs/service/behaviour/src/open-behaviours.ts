@@ -23,7 +23,7 @@ export interface BehaviourOptions {
   readonly usersPath: string;
   /** Folder of the embedded store. */
   readonly path: string;
-  /** Of an embedded store, what its first users are served with; left out: no mark is kept. */
+  /** Source of the first users of an embedded store; left out: no mark is kept. */
   readonly servedWith?: ServedWith;
   /** Free bytes of its file system below which it takes no writes; left out: 0. */
   readonly reserveBytes?: number;
@@ -35,7 +35,7 @@ export interface BehaviourOptions {
   readonly retention: Retention;
 }
 
-/** Of the configuration, where retention is text. @throws TesseraError CONFIG_INVALID */
+/** Behaviours of the configuration, where retention is text. @throws TesseraError CONFIG_INVALID */
 export function behaviourOptions(
   settings: Omit<BehaviourOptions, 'retention' | 'usersPath' | 'reserveBytes'> & {
     readonly retention: string;
@@ -64,7 +64,7 @@ export function usersOfFile(usersPath: string): BehaviourOptions {
 
 export interface OpenBehaviours {
   readonly store: BehaviourStore;
-  /** The same where behaviours can be appended. */
+  /** Log of behaviours, where they can be appended. */
   readonly log: BehaviourLog | undefined;
   /**
    * Writes the users of the file into a store that was empty. Apart from opening, since a start

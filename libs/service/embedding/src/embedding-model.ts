@@ -21,7 +21,7 @@ export interface ModelLimits extends PassBounds {
 /** How long a caller wants its texts to become vectors. */
 export interface EmbeddingCall {
   readonly signal: Cancellation;
-  /** By performance.now(). */
+  /** End of the deadline by performance.now(). */
   readonly endsAtMs: number;
 }
 
@@ -255,7 +255,7 @@ function withWindowNote(folder: TextFolder, tokensMax: number): TextFolder {
   return Object.assign({}, folder, { notes: [...folder.notes, note] });
 }
 
-/** Where second segments begin; none where no text has one. */
+/** Beginnings of second segments; empty where no text has one. */
 function secondsOf(texts: readonly TextTokens[]): readonly number[] {
   if (texts.every(({ secondFrom }) => secondFrom === undefined)) return [];
   return texts.map(({ tokens, secondFrom = tokens.length }) => secondFrom);

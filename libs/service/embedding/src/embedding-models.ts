@@ -12,7 +12,7 @@ import {
 const invalid = expecting('REQUEST_INVALID');
 
 export interface EmbeddingLimits extends ModelLimits {
-  /** Of a request. */
+  /** Maximum texts of a request. */
   readonly requestTextsMax: number;
   /** UTF-8 bytes of a text. */
   readonly textBytesMax: number;
@@ -30,7 +30,7 @@ export interface EmbeddingRequest {
   /** Name of a model; '' for the first. */
   readonly model: string;
   readonly texts: readonly string[];
-  /** Of the vectors; undefined: all. */
+  /** Dimensions of the vectors; undefined: all. */
   readonly dimensions: number | undefined;
   /** Name of one of the model's prompts; left out: its default, if it has one. */
   readonly promptName?: string | undefined;
@@ -68,9 +68,9 @@ export interface ModelState extends Readonly<EmbeddingCounts> {
 
 export interface ModelFacts {
   readonly name: string;
-  /** Of configuration, weights and head. */
+  /** Digest of configuration, weights and head. */
   readonly digest: string;
-  /** Of what decides the tokens of a text: its tokenizer, and how many are used. */
+  /** Digest of what decides the tokens of a text: its tokenizer, and how many are used. */
   readonly tokensDigest: string;
   /** Numbers of a vector. */
   readonly dimension: number;
@@ -98,7 +98,7 @@ export class EmbeddingModels {
   private constructor(
     private readonly models: readonly NamedModel[],
     readonly limits: TextLimits,
-    /** Of the products of all models. */
+    /** Type in which products of all models are computed. */
     readonly computeType: string,
   ) {}
 
@@ -169,7 +169,7 @@ export class EmbeddingModels {
     return this.embedChecked(request, call);
   }
 
-  /** Of texts that can have vectors; there may be none. */
+  /** Vectors of texts that can have some; there may be none. */
   private async embedChecked(
     request: EmbeddingRequest,
     call: EmbeddingCall | undefined,
@@ -244,5 +244,5 @@ export class EmbeddingModels {
   }
 }
 
-/** Of a process without models: every request is refused. */
+/** Models of a process without any: every request is refused. */
 export const NO_MODELS = EmbeddingModels.ofNone();

@@ -3,12 +3,12 @@ import pMap from 'p-map';
 import { TEXTS_AT_ONCE, TextTokenMaker } from './domain/text-tokens.js';
 import { readTextFolder } from './outside/text-folder.js';
 
-/** Of a pass. */
+/** Maximum rows of a pass. */
 const ROWS_MAX = 4096;
 const TEXTS_MAX = 256;
 
 export interface StaticScales {
-  /** Of the file, beside the encoder's checkpoint. */
+  /** Path of the file, beside the encoder's checkpoint. */
   readonly path: string;
   /** Tokens that were measured. */
   readonly tokens: number;

@@ -8,18 +8,18 @@ import { ReadWindow } from './domain/read-window.js';
 export interface GuardOptions {
   /** Milliseconds of a find; of a read, without a byte of the store. */
   readonly readMs: number;
-  /** Of a read, and before that of its wait for others. */
+  /** Maximum duration of a read, and before that of its wait for others. */
   readonly readMostMs: number;
-  /** Of a write and a publish, once their bytes may go. */
+  /** Maximum duration of a write and a publish, once their bytes may go. */
   readonly writeMs: number;
-  /** Of writes and published heads; Infinity: as many as there are. */
+  /** Maximum rate of writes and published heads; Infinity: unlimited. */
   readonly writeBytesPerSecond: number;
 }
 
 /** Counts since the guard was made. */
 export interface GuardCounts {
   finds: number;
-  /** Of them with a head. */
+  /** Reads that found a head. */
   found: number;
   /** Blocks that came, and their bytes. */
   reads: number;
@@ -248,7 +248,9 @@ class LimitedStore implements GuardedStore {
     return new TesseraError('STORE_UNAVAILABLE', `${this.place}: ${text}`);
   }
 
-  /** Where bytes have come of other calls meanwhile, what is late is only slow. */
+  /**
+   * Runs an act with a limit that is renewed while bytes of other calls arrive: slow is not away.
+   */
   private async timed<T>(limitMs: number, act: () => Promise<T>): Promise<T> {
     const arrived = this.store.arrivedBytes();
     let hasSettled = false;

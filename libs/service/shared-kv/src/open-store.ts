@@ -5,7 +5,7 @@ import { parseStoreAddress } from './domain/store-address.js';
 import { RedisSharedStore } from './outside/redis-store.js';
 import { S3SharedStore } from './outside/s3-store.js';
 
-/** Of one store; it can be sent to another thread. */
+/** Settings of one store; they can be sent to another thread. */
 export interface StoreSettings {
   /** See `parseStoreAddress`. */
   readonly address: string;
@@ -15,9 +15,9 @@ export interface StoreSettings {
   readonly ttlMs: number;
   /** Milliseconds of one operation of the store. */
   readonly timeoutMs: number;
-  /** Of Redis. */
+  /** Identity for Redis. */
   readonly identity?: RedisIdentity;
-  /** Of a bucket. */
+  /** Settings of a bucket. */
   readonly s3: BucketSettings;
 }
 

@@ -28,7 +28,7 @@ export interface StoreMetrics extends GuardCounts {
   readonly reason: string;
 }
 
-/** From the thread: once a second, and where the breaker changes. */
+/** Report of the thread: once a second, and where the breaker changes. */
 export interface StoreReport {
   readonly metrics: StoreMetrics;
 }

@@ -44,7 +44,7 @@ export class StoreThread {
     this.ended = new Promise((resolve) => this.worker.on('exit', () => resolve()));
   }
 
-  /** As the thread reported it last. */
+  /** Metrics as the thread reported them last. */
   get metrics(): StoreMetrics | undefined {
     return this.newest;
   }

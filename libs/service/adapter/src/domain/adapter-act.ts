@@ -8,7 +8,7 @@ export interface EndingVersion {
   readonly as: 'canary' | 'active';
 }
 
-/** As a version that is here was pushed. */
+/** Received form of a version that is already here. */
 export function receivedOf(version: AdapterVersion): ReceivedVersion {
   const { name, digest, baseModel, files, remark, pushedBy, holder, learnedUntilMs } = version;
   return { name, digest, baseModel, files, remark, pushedBy, holder, learnedUntilMs };

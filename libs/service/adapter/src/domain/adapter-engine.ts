@@ -9,7 +9,7 @@ export interface AdapterLimits {
 /** An adapter in the engine's arena. Requests name the one they run with. */
 export interface EngineAdapter {
   readonly digest: string;
-  /** Of the arena. */
+  /** Bytes of the arena that it takes. */
   readonly bytes: number;
   readonly rankMax: number;
   readonly targetCount: number;

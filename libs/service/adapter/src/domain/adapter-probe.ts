@@ -1,6 +1,6 @@
 import type { ServedAdapter } from './adapter-choice.js';
 
-/** Of whom a version is asked: a user that the service knows, or a history. */
+/** Source of a version's test request: a user that the service knows, or a history. */
 export interface ProbeUser {
   readonly userId?: string;
   readonly history?: readonly string[];

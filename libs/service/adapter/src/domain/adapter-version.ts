@@ -36,7 +36,7 @@ export const ADAPTER_FILES = FILE_PAIRS.flat();
 export interface AdapterFile {
   readonly name: string;
   readonly bytes: number;
-  /** Of the content, 64 hexadecimal digits. */
+  /** SHA-256 of the content, 64 hexadecimal digits. */
   readonly sha256: string;
 }
 
@@ -64,7 +64,7 @@ export interface AdapterVersion {
   readonly receivedMs: number;
   readonly changedMs: number;
   readonly isPinned: boolean;
-  /** Of the users, in (0, 1) for a canary; 0 for others. */
+  /** Share of the users, in (0, 1) for a canary; 0 for others. */
   readonly share: number;
   /** Number of its activation among those of the name; 0: never, or it was rolled back. */
   readonly activation: number;
@@ -194,7 +194,7 @@ export function fileBytes(files: readonly AdapterFile[]): number {
   return files.reduce((sum, { bytes }) => sum + bytes, 0);
 }
 
-/** Of names, sizes and contents: what the version is called from then on. */
+/** Digest of names, sizes and contents: the name of the version from then on. */
 export function digestOf(files: readonly AdapterFile[]): string {
   const lines = files.map(({ name, bytes, sha256 }) => `${name} ${bytes} ${sha256}\n`).sort();
   return createHash('sha256').update(lines.join('')).digest('hex');

@@ -80,7 +80,7 @@ interface SeenAnswerFacts {
   readonly items: number;
   readonly isShort: boolean;
   readonly ms: number;
-  /** Of a user whose clicks are known. */
+  /** True for a user whose clicks are known. */
   readonly isOfUser: boolean;
 }
 

@@ -42,7 +42,7 @@ export function rateDifference(ours: ClickRate, theirs: ClickRate): { low: numbe
   };
 }
 
-/** The same at 99.9 %, by which a canary ends. */
+/** Interval of the difference at 99.9 %, by which a canary ends. */
 export function differenceToEnd(ours: ClickRate, theirs: ClickRate): { low: number; high: number } {
   const [a, b] = [ours, theirs].map(({ clickedAnswers, userAnswers }) =>
     clickRate(clickedAnswers, userAnswers, Z_TO_END),

@@ -9,10 +9,10 @@ import { checkName, invalid } from './adapter-version.js';
 
 const LEASE_SECONDS_MAX = 3600;
 const SECOND_MS = 1000;
-/** Behind its end, so that it shows which names a trainer follows, or should. */
+/** Time that a lease is kept after its end, so that it shows which names a trainer follows. */
 const KEPT_MS = 24 * 60 * 60 * SECOND_MS;
 
-/** As a push asks for it. */
+/** Lease as a push asks for it. */
 export interface WantedLease {
   readonly holder: string;
   readonly seconds: number;
@@ -21,7 +21,7 @@ export interface WantedLease {
 /** The newest of a name. */
 export interface NameLease extends WantedLease {
   readonly name: string;
-  /** Of the version with whose push it was taken. */
+  /** Digest of the version with whose push it was taken. */
   readonly digest: string;
   /** Milliseconds since 1970. */
   readonly takenMs: number;

@@ -15,7 +15,7 @@ import type { NameLease } from './name-lease.js';
 
 export interface RegistryState {
   readonly versions: readonly AdapterVersion[];
-  /** One of a name at most. */
+  /** Leases, one for each name at most. */
   readonly leases: readonly NameLease[];
 }
 
@@ -28,7 +28,7 @@ const RECORDS_MAX = 1000;
 export interface Replaced {
   readonly state: RegistryState;
   readonly serves: AdapterVersion | undefined;
-  /** As it is in `state`. */
+  /** Replaced version as it is in `state`. */
   readonly replaced: AdapterVersion | undefined;
 }
 

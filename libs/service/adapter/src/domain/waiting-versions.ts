@@ -36,7 +36,7 @@ export function waitingOf(
   return versionOf({ versions: waiting }, name, digest);
 }
 
-/** As it is shown: it serves nobody, and says what it waits for. */
+/** Version as shown while it waits: it serves nobody, and says what it waits for. */
 export function shownWaiting(version: AdapterVersion): AdapterVersion {
   const base = version.baseModel.slice(0, DIGITS_SHOWN);
   const reason = `waits for base model ${base}, with which it was ${version.state}`;

@@ -9,7 +9,7 @@ export interface AnnouncedSettings {
   readonly folder: string;
   /** Undefined: none. */
   readonly store: S3Store | undefined;
-  /** Of the files of a version. */
+  /** Maximum bytes of a version's files. */
   readonly bytesMax: number;
 }
 

@@ -39,7 +39,7 @@ export class DiskReserve {
     }
   }
 
-  /** As of the last write or look. */
+  /** Condition of the disk, as of the last write or look. */
   condition(): DiskCondition {
     return { state: this.reason === '' ? 'ok' : 'degraded', reason: this.reason };
   }

@@ -16,7 +16,7 @@ export interface Announced {
   readonly baseModel: string;
   /** Relative to the folder that versions are fetched from, or `s3://BUCKET/PREFIX/`. */
   readonly location: string;
-  /** By file; those left out are taken as they are. */
+  /** SHA-256 by file; files left out are taken as they are. */
   readonly sha256: Readonly<Record<string, string>>;
 }
 

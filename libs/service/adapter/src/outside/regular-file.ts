@@ -5,7 +5,7 @@ import { TesseraError } from '@tessera/errors';
 import type { AdapterFile } from '../domain/adapter-version.js';
 
 const ABSENT: ReadonlySet<string | undefined> = new Set(['ENOENT', 'ENOTDIR', 'EISDIR']);
-/** Of open(2): the last part of the path is a symbolic link. */
+/** Error of open(2) where the last part of the path is a symbolic link. */
 const IS_LINK = 'ELOOP';
 
 /**

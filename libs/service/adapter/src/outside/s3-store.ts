@@ -24,7 +24,7 @@ export interface S3Folder {
 }
 
 const SCHEME = 's3://';
-/** Of S3: Amazon S3 User Guide, "Naming Amazon S3 objects". */
+/** Maximum bytes of an S3 key (Amazon S3 User Guide, "Naming Amazon S3 objects"). */
 const KEY_BYTES_MAX = 1024;
 const NOT_MODIFIED_SINCE = 412;
 const TOO_MANY = 429;

@@ -26,11 +26,11 @@ export interface BehaviourEvent {
   readonly action: string;
   /** Milliseconds since 1970. */
   readonly timeMs: number;
-  /** Where and when the user did it. */
+  /** Circumstances of the behaviour. */
   readonly scene: Readonly<Record<string, string>>;
-  /** Of the recall that showed the item; left out: not said. Outcomes alone ask for it. */
+  /** ID of the recall that showed the item; left out: not said. Outcomes alone ask for it. */
   readonly requestId?: string | undefined;
-  /** Where the item stood, from 1; left out: not said. */
+  /** Place of the item in the answer, from 1; left out: not said. */
   readonly position?: number | undefined;
 }
 

@@ -74,7 +74,7 @@ function parseLine(check: FileCheck, line: string, path: string): [string, UserS
   return [name, Object.assign(known, { target: target === null ? undefined : String(target) })];
 }
 
-/** One entry per item; empty where there is no list. */
+/** List with one entry per item; empty where there is none. */
 function listOf(check: FileCheck, value: unknown, count: number, path: string): unknown[] {
   if (value === undefined || value === null) return [];
   if (Array.isArray(value) && value.length === count) return value;

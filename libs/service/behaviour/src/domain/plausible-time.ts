@@ -5,7 +5,7 @@ export const FUTURE_MS_MAX = 5 * 60 * 1000;
 /** Behaviours that are dated are not older than this: 1990. */
 const DATED_MS_MIN = 631_152_000_000;
 
-/** Of how many milliseconds each unit is, those that times are mistaken for. */
+/** Milliseconds of each unit that times are mistaken for. */
 const UNITS: Readonly<Record<string, number>> = {
   seconds: MILLISECONDS_PER_SECOND,
   milliseconds: 1,

@@ -55,7 +55,7 @@ export class Popularity {
     return this.ordered;
   }
 
-  /** Of all that is counted. */
+  /** Share of the item in all that is counted. */
   shareOf(itemId: string): number {
     return (this.counts.get(itemId) ?? 0) / this.total;
   }

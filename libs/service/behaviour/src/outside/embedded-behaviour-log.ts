@@ -174,7 +174,7 @@ export class EmbeddedBehaviourLog extends BehaviourLog {
     });
   }
 
-  /** Of the newest entry of a cluster log that is applied here; '': none. */
+  /** Mark of the newest entry of a cluster log that is applied here; '': none. */
   get mark(): string {
     return this.lastMark;
   }
@@ -358,7 +358,7 @@ function endOf(limit: number, behavioursMax: number) {
     : { limit: Number.POSITIVE_INFINITY, direction: 'ascending' as const };
 }
 
-/** Of a window that was read so; oldest first. */
+/** Newest behaviours of a window, oldest first. */
 function newestOf(found: StoreReading, window: number, limit: number, behavioursMax: number) {
   const entries: StoredEntry[] = [];
   const range = found.range(window);

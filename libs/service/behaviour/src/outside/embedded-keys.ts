@@ -31,7 +31,7 @@ const WINDOW_BYTES = 1;
  */
 const ARRIVAL_MARK = 0xff;
 
-/** Where an event lies. */
+/** Place of an event in the store. */
 export interface EventPlace {
   readonly window: number;
   readonly timeMs: number;
@@ -82,7 +82,7 @@ export const cutKey = (userId: string, place: EventPlace, eventId: string): Buff
 export const readTime = (bytes: Buffer, at: number): number =>
   bytes.readUInt32BE(at) * 2 ** 32 + bytes.readUInt32BE(at + 4);
 
-/** Of a key of behaviourKey() or cutKey(), which lies in `bytes` from `begin` to `end`. */
+/** Reads a key of behaviourKey() or cutKey(), which lies in `bytes` from `begin` to `end`. */
 export function readBehaviourKey(
   bytes: Buffer,
   begin = 0,

@@ -20,7 +20,7 @@ export interface ErasedBytesParts {
 
 type Ranges = { readonly from: Buffer; readonly to: Buffer }[];
 
-/** Behind all event IDs: no byte of UTF-8 is 0xff. */
+/** Byte greater than all event IDs: no byte of UTF-8 is 0xff. */
 const LAST = Buffer.of(0xff);
 
 /**

@@ -12,7 +12,7 @@ export interface StoredEntry {
   readonly payload: string;
 }
 
-/** By time, then arrival; those that an earlier release stored come first, by event ID. */
+/** Order by time, then arrival; events that an earlier release stored come first, by event ID. */
 export function byTimeAndArrival(a: StoredEntry, b: StoredEntry): number {
   return (
     a.timeMs - b.timeMs ||

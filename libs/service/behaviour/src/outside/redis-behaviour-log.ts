@@ -12,7 +12,7 @@ const APPEND_OUTCOMES: readonly AppendOutcome[] = ['added', 'duplicate', 'outsid
 /** Events of one script call: a longer one would keep other clients waiting. */
 const EVENTS_PER_CALL_MAX = 500;
 const SCAN_COUNT = 500;
-/** Of a look through all keys, which nobody waits for. */
+/** Time limit of a scan through all keys, which nobody waits for. */
 const SCAN_TIMEOUT_MS = 6000;
 
 export interface RedisBehaviourOptions extends RedisAddress {

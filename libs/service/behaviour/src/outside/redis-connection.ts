@@ -28,7 +28,7 @@ const SCRIPTS = {
 const CONNECT_TIMEOUT_MS = 2000;
 /** A cluster that looks for its nodes keeps commands without any bound of its own. */
 const WRITE_TIMEOUT_MS = 6000;
-/** Of what a recall waits for. */
+/** Time limit of a read that a recall waits for. */
 const READ_TIMEOUT_MS = 500;
 const LOOK_EVERY_MS = 60_000;
 
@@ -96,7 +96,7 @@ export class RedisConnection {
     return this.writeBreaker.call(() => this.writes.call(command, WRITE_TIMEOUT_MS));
   }
 
-  /** Of each server that has keys of its own, one behind the other. */
+  /** Acts on each server that has keys of its own, one after another. */
   async eachServer(act: (server: RedisClient) => Promise<void>, timeoutMs: number): Promise<void> {
     const servers = await this.read(async (redis) => mastersOf(redis), timeoutMs);
     for (const server of servers) await act(server as RedisClient);

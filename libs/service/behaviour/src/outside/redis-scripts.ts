@@ -8,7 +8,7 @@
  * before them.
  */
 
-/** Of a member: its event ID and its arrival. */
+/** Reads a member: its event ID and its arrival. */
 const READ_MEMBER = `
 local function readMember(member)
   if string.byte(member) ~= 255 then return member, '0' end

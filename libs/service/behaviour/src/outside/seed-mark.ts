@@ -5,7 +5,7 @@ import { foreignSeed, type SeedMark, type ServedWith } from '../domain/seed-mark
 
 const MARK_BYTES_MAX = 1 << 20;
 
-/** Beside the folder of the store, which has files of the store alone. */
+/** Path of the mark: beside the folder of the store, which has files of the store alone. */
 function markPath(storePath: string): string {
   return `${storePath}.seed.json`;
 }

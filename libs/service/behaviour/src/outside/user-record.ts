@@ -10,7 +10,7 @@ export interface UserRecord {
   /** Behaviours per window; those too old are counted until they are purged. */
   readonly counts: readonly number[];
   readonly purgedMs: number;
-  /** Of the newest event to arrive; 0: none since releases that had no such number. */
+  /** Number of the newest event to arrive; 0: none since releases that had no such number. */
   readonly arrival: number;
 }
 
@@ -35,7 +35,7 @@ export function readRecord(value: Buffer): UserRecord {
   return { ...record, erasedUntilMs, arrival };
 }
 
-/** Of a user who is not known, nothing that names them. */
+/** Entries of a user; of an unknown user, nothing that names them. */
 export function recordEntries(userId: string, record: UserRecord): StoreEntry[] {
   const { erasedUntilMs, ...kept } = record;
   const entries: StoreEntry[] = [];

@@ -2,7 +2,7 @@
 
 /** Multiplications per microsecond before the first pass was timed. */
 const FIRST_RATE = 10_000;
-/** Of a new measurement in the rate. */
+/** Weight of a new measurement in the rate. */
 const NEWEST_SHARE = 0.25;
 
 export interface TokenWork {

@@ -8,7 +8,7 @@ export class TextPrompts {
 
   constructor(
     private readonly texts: ReadonlyMap<string, string>,
-    /** Of the prompt where a caller names none; empty: none. */
+    /** Name of the prompt where a caller names none; empty: none. */
     readonly defaultName: string,
   ) {}
 

@@ -20,7 +20,7 @@ export interface EncodedPair {
 export interface TextTokens {
   readonly tokens: readonly number[];
   readonly isTruncated: boolean;
-  /** Where its second segment begins; left out: it has none. */
+  /** Index of the second segment's first token; left out: it has none. */
   readonly secondFrom?: number;
 }
 
@@ -97,7 +97,7 @@ const SPACE = /\s/;
 /** Characters back in which a space is looked for: longer words are cut. */
 const WORD_CHARACTERS_MAX = 256;
 
-/** Where to cut: before a space where there is one near, and never within a code point. */
+/** Index to cut at: before a space where there is one near, and never within a code point. */
 function cutAt(text: string, characters: number): number {
   for (let at = characters; at > characters - WORD_CHARACTERS_MAX && at > 0; at -= 1) {
     if (SPACE.test(text[at] as string)) return at;

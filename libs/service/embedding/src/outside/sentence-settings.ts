@@ -75,7 +75,7 @@ function promptsOf(members: Members, path: string): TextPrompts {
   throw invalid(`${path}: default_prompt_name`, `one of ${[...texts.keys()].join(', ')}`, name);
 }
 
-/** Of the first module, in the order in which sentence-transformers looks for them. */
+/** Files of the first module, in the order in which sentence-transformers looks for them. */
 const MODULE_FILES = [
   'sentence_bert_config.json',
   'sentence_roberta_config.json',

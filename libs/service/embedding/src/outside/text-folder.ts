@@ -22,7 +22,7 @@ const invalid = expecting('TOKENIZER_INVALID');
 
 export interface TextFolder {
   readonly tokenizer: TextTokenizer;
-  /** Of a text, special ones included; Infinity where the folder says nothing. */
+  /** Maximum tokens of a text, special ones included; Infinity where the folder says nothing. */
   readonly tokensMax: number;
   /** SHA-256 of the tokenizer, however its file is laid out; hexadecimal. */
   readonly tokenizerDigest: string;
@@ -65,7 +65,7 @@ export async function readTextFolder(folder: string): Promise<TextFolder> {
   };
 }
 
-/** Of a folder that sentence-transformers did not save: what it would put around texts. */
+/** Note on a folder that sentence-transformers did not save: what it would put around texts. */
 async function chatNote(folder: string, { chat_template: own }: Members) {
   const path = join(folder, 'chat_template.jinja');
   const template = own ?? (await readText(path, TOKENIZER_BYTES_MAX));

@@ -121,7 +121,7 @@ const FORMS: Readonly<Record<string, ClassForm>> = {
 };
 /** Classes that take tokenizer.json as it is. */
 const PLAIN = ['PreTrainedTokenizer', 'TokenizersBackend', ''];
-/** Where neither tokenizer_config.json nor config.json names one. */
+/** Tokenizer class by model type, where neither tokenizer_config.json nor config.json names one. */
 const CLASSES: Readonly<Record<string, string>> = {
   bert: 'BertTokenizer',
   roberta: 'RobertaTokenizer',

@@ -48,7 +48,7 @@ interface Pieces {
   readonly pieces: readonly Piece[];
   /** Index of the first piece of the scene; their number where there is none. */
   readonly sceneAt: number;
-  /** Of each SID among the pieces: the item's place in the history. */
+  /** Place in the history of each SID among the pieces. */
   readonly places: readonly number[];
 }
 

@@ -42,7 +42,7 @@ export class ItemTemplate {
     this.suffix = this.behind.slots.length === 0 ? this.cut(behind) : undefined;
   }
 
-  /** Beside the SID's, of any item. */
+  /** Maximum tokens beside the SID's, over all items. */
   get tokensMax(): number {
     return this.prefix.length + (this.suffix?.length ?? this.suffixTokensMax);
   }

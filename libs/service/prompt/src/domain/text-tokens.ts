@@ -5,7 +5,7 @@ import type { Tokenizer } from './tokenizer.js';
 /** Characters of cached texts at most; the least recently used go first. */
 const TEXT_CACHE_LENGTH_MAX = 1 << 20;
 
-/** Where a stretch of text touches level tokens. */
+/** Level tokens that a stretch of text touches. */
 export interface Neighbours {
   readonly left: boolean;
   readonly right: boolean;

@@ -5,7 +5,7 @@ import { JsonField } from './json-field.js';
 const VOCABULARY_SIZE_MAX = 1 << 23;
 const TOKEN_LENGTH_MAX = 4096;
 const MERGES_MAX = 1 << 23;
-/** Of a sequence of normalisers or pre-tokenizers. */
+/** Maximum parts of a sequence of normalisers or pre-tokenizers. */
 const PARTS_MAX = 256;
 const MODEL_TYPES = ['BPE', 'WordLevel'];
 /** Parts that the tokenizer library computes as the tokenizer of the model does. */

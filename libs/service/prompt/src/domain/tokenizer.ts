@@ -4,7 +4,10 @@ import type { AddedTokenPlace } from './added-tokens.js';
 export interface Tokenizer {
   /** Token ids of the text, without the tokens that a post-processor would add. */
   encode(text: string): number[];
-  /** As encode(), on another thread where the text is long. Rejects as encode() throws. */
+  /**
+   * Tokens as of encode(), made on another thread where the text is long. Rejects as encode()
+   * throws.
+   */
   encodeAside(text: string): Promise<readonly number[]>;
   /** Id of the token whose text is exactly this one, undefined where there is none. */
   tokenId(text: string): number | undefined;

@@ -16,7 +16,7 @@ import type {
 
 const invalid = expecting('REQUEST_INVALID');
 
-/** Where answers have the name of a template. */
+/** Name in answers, in place of a template's. */
 const NAME = 'cross-encoder';
 
 /** Encodes pairs in passes that it fills. A pair's logits have the same bits in any company. */
@@ -117,7 +117,7 @@ export class CrossRelevance implements RelevanceScorer {
   }
 }
 
-/** Of equal pairs the first, and per document the place that answers it. */
+/** First of each group of equal pairs, and per document the place that answers it. */
 function distinct(made: readonly Made[]) {
   const pairs: PairTokens[] = [];
   const places = new Map<string, number>();

@@ -13,7 +13,7 @@ const invalid = expecting('REQUEST_INVALID');
 
 export interface PairPrompt {
   readonly tokens: Int32Array;
-  /** Of these, the document's own. */
+  /** Tokens of the prompt that are the document's own. */
   readonly documentTokens: number;
   /** Tokens at the end of the document that were left out so that the prompt fits. */
   readonly cutTokens: number;
@@ -94,7 +94,7 @@ export class PairPrompts {
     if (token !== undefined) throw invalid(field, `a text without the token ${token}`, 'it');
   }
 
-  /** One after the other: the thread is everybody's. */
+  /** Tokens of the parts, one after another: the thread is shared. */
   private async tokensOf(parts: readonly Part[]): Promise<(readonly number[])[]> {
     const tokens: (readonly number[])[] = [];
     for (const part of parts) {

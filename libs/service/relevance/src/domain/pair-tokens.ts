@@ -10,9 +10,12 @@ export type PairTokenizer = Pick<TextTokenizer, 'encode' | 'encodePair'>;
 /** A query and a document as an encoder reads them. */
 export interface PairTokens {
   readonly tokens: readonly number[];
-  /** From here on tokens are of the second segment; their number where the model has one. */
+  /**
+   * Index of the second segment's first token; the number of tokens where the model has one
+   * segment.
+   */
   readonly secondFrom: number;
-  /** Of the document. */
+  /** Tokens of the document. */
   readonly documentTokens: number;
   /** Tokens at the end of the document that were left out so that the pair fits. */
   readonly cutTokens: number;

@@ -25,7 +25,7 @@ export interface RelevanceTemplate {
 }
 
 export interface RelevanceLabel {
-  /** One token of exactly this text where the vocabulary has one, else what the tokenizer makes. */
+  /** Text of one token where the vocabulary has it, else as the tokenizer splits it. */
   readonly text: string;
   readonly value: number;
 }

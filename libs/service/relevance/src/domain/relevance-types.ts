@@ -39,7 +39,9 @@ export interface RelevanceRequest {
   readonly documents: readonly (string | TesseraError)[];
   /** Treatment of a document that is too long: its end is left out, or it is refused. */
   readonly tooLong: 'cut' | 'refuse';
-  /** Where a document has no score: the others have theirs, or the call fails as that one did. */
+  /**
+   * Effect of a document that has no score: `each`: others have theirs; `whole`: the call fails.
+   */
   readonly failures: 'each' | 'whole';
   readonly priority: 'high' | 'normal' | 'low';
   /** Name of an adapter; left out, '' or `base`: the model alone. */
@@ -69,7 +71,7 @@ export interface RelevanceAnswer {
   readonly outcomes: readonly RelevanceOutcome[];
   /** Tokens of all prompts that have a score, each document's counted whole. */
   readonly promptTokens: number;
-  /** Of these, computed for this call: what prompts have in common once. */
+  /** Tokens computed for this call; what prompts share is counted once. */
   readonly computedTokens: number;
   readonly modelDigest: string;
   readonly template: string;

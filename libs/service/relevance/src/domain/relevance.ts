@@ -238,7 +238,7 @@ export class Relevance implements RelevanceScorer {
   }
 }
 
-/** Of a prompt of so many tokens, from what became of its stops. */
+/** Reading of a prompt of so many tokens, from what became of its stops. */
 function promptRead(
   promptTokens: number,
   stops: readonly LabelStop[],

@@ -105,7 +105,9 @@ export async function openCrossEncoder(
 
 type Call = NonNullable<Parameters<EmbeddingModel['vectorsOf']>[1]>;
 
-/** Of sentence-transformers from 5 on, from 4 on, and before, in this order. */
+/**
+ * Activation as sentence-transformers names it: from 5 on, from 4 on, and before, in this order.
+ */
 function activationOf({ sentence, config }: TextFolder, folder: string): Activation {
   const { activation_fn: inConfig } = Object(config.sentence_transformers) as Members;
   const { sbert_ce_default_activation_function: before } = config;

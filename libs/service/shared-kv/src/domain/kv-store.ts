@@ -7,7 +7,7 @@ export interface ChainName {
 }
 
 export interface FoundHead {
-  /** As `publish` was given it. */
+  /** Head as `publish` was given it. */
   readonly head: Uint8Array;
   /** Changes with each `publish` of the chain; never empty. */
   readonly revision: string;
@@ -23,7 +23,7 @@ export interface FoundHead {
  * refuses the password.
  */
 export interface SharedKvStore {
-  /** As the operator knows it, without a password; for messages. */
+  /** Address as the operator knows it, without a password; for messages. */
   readonly place: string;
   /** It has several nodes, each of which may fail alone. */
   readonly isCluster: boolean;

@@ -3,7 +3,7 @@ import type { SharedKvStore } from './kv-store.js';
 import type { StoreCall, StoreLink } from './store-link.js';
 
 export interface ServeOptions {
-  /** Of an erasure that fails: it is tried again until it is this old, milliseconds. */
+  /** Age up to which a failing erasure is tried again, milliseconds. */
   readonly eraseMs: number;
   /** Milliseconds before an erasure is tried again: the first pause, and the longest. */
   readonly pauseMs?: readonly [number, number];

@@ -1,6 +1,6 @@
 import { expecting, shown } from '@tessera/errors';
 
-/** Where a store is; addresses say it as operators write it. */
+/** Address of a store, as operators write it. */
 export type StoreAddress =
   | {
       readonly kind: 'redis';

@@ -1,18 +1,18 @@
 export interface StoreCall {
-  /** Of this call, among those of one link. */
+  /** ID of this call, among those of one link. */
   readonly id: number;
   readonly kind: 'find' | 'read' | 'write' | 'publish' | 'erase';
   /** 32 hexadecimal digits. */
   readonly owner: string;
   /** 32 hexadecimal digits; empty for `erase`. */
   readonly version: string;
-  /** Of `read` and `write`: 32 hexadecimal digits. */
+  /** Block of `read` and `write`: 32 hexadecimal digits. */
   readonly block: string;
-  /** Of `publish`: the revision that it replaces, empty for none. */
+  /** Revision that `publish` replaces, empty for none. */
   readonly replaces: string;
-  /** Of `publish`: blocks to remove. */
+  /** Blocks that `publish` removes. */
   readonly gone: readonly string[];
-  /** Of `erase`: the offset of the erasure. */
+  /** Offset of the erasure, of `erase`. */
   readonly at: number;
 }
 

@@ -32,7 +32,7 @@ export interface RedisStoreOptions {
   readonly prefix: string;
   /** Milliseconds for which an owner is kept that nobody reads or writes. */
   readonly ttlMs: number;
-  /** Of one call, the connection included. */
+  /** Time limit of one call, the connection included. */
   readonly timeoutMs: number;
   /** Field of the configuration, for messages. */
   readonly field: string;

@@ -12,7 +12,7 @@ export interface S3StoreOptions {
   readonly s3: BucketSettings;
   /** Deployments of one bucket differ by it. */
   readonly prefix: string;
-  /** Of one operation of the bucket. */
+  /** Time limit of one operation of the bucket. */
   readonly timeoutMs: number;
   /**
    * An erasure looks again after so many milliseconds for what a writer has left that died
