@@ -49,7 +49,7 @@ Explanation judge(const View& view, const catalogue::EligibilityRequest& request
 
 namespace {
 
-/// Where the path to a node stands after `steps` selections.
+/// Place of a path after `steps` selections.
 struct Place {
   NodeIndex node = catalogue::kNoNode;
   uint32_t ended = 0;  // terminal tokens
@@ -74,7 +74,7 @@ float cut_score(const LazySearch& search, uint32_t step, const Candidate& pruned
   return last;
 }
 
-/// Where the path was pruned, or with which score it was found; open otherwise.
+/// Fate of a path: where it was pruned, or the score it was found with; open otherwise.
 Explanation follow_path(const LazySearch& search, const View& view, NodeIndex node) {
   Explanation explanation;
   for (uint32_t step = 0; step < search.steps_taken(); ++step) {

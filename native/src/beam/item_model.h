@@ -49,7 +49,7 @@ class ItemModel {
  public:
   explicit ItemModel(const RandomCase& test);
 
-  /// Of item i of a case: as its snapshot was built.
+  /// Attributes of item i of a case, as its snapshot was built.
   static ModelAttributes test_attributes(uint64_t i);
 
   catalogue::Change draw(std::mt19937_64& random);

@@ -138,7 +138,7 @@ class KeyedSelection {
     return candidate;
   }
 
-  /// Where more than `spare` beyond the width have gathered.
+  /// Keeps the best once more than `spare` beyond the width have gathered.
   void keep_best(size_t spare) {
     const size_t width = options_.width;
     if (chosen_.size() <= width + spare) return;

@@ -87,7 +87,7 @@ class LazySearch {
   /// none: the search has ended. `rule`, which may be null, guesses; `pass_rows`: rows that
   /// cost as much as a pass does beside its rows. REQUIRES: all rows asked for have been taken.
   void next(uint32_t rows_max, const ThresholdRule* rule, double pass_rows, Rows& rows);
-  /// From now on no selection keeps more than `width`; rows that are computed stay.
+  /// Limits each further selection to `width`; rows that are computed stay.
   void narrow(uint32_t width);
 
   /// Paths found so far, of which the answer is made where keys are scores.
@@ -95,9 +95,9 @@ class LazySearch {
   /// Where keys are no scores: the items found so far, best first, as `answer` has them; and,
   /// unless null, what caps have done. After next().
   std::vector<FoundItem> items(Exported* counts) const;
-  /// From now on these items are not wanted, ascending. Keys that are no scores only.
+  /// Excludes these items, ascending, from now on. Only for keys that are no scores.
   void leave_out(std::vector<catalogue::ItemOrdinal> items) { left_out_ = std::move(items); }
-  /// Of an answer of the paths found so far. After next().
+  /// Certificate of an answer made of the paths found so far. After next().
   Certificate certificate() const;
   /// The best key that may have been missed; nothing: none was. After next().
   std::optional<float> missed() const;

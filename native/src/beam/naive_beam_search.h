@@ -12,7 +12,7 @@
 
 namespace tessera::beam {
 
-/// Of scores that go through exp and log in float.
+/// Relative tolerance of scores that go through exp and log in float.
 inline constexpr double kTolerance = 1e-4;
 
 Sid sid_of(const catalogue::View& view, catalogue::NodeIndex node);

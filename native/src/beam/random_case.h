@@ -27,7 +27,7 @@ struct RandomCase {
 RandomCase random_case(std::mt19937_64& random, const std::string& path,
                        const std::function<std::string(uint64_t)>& attributes = {});
 
-/// One in `one_in` of the snapshot's items, and the nodes above them.
+/// Eligibility of one in `one_in` items of the snapshot, and of the nodes above them.
 std::shared_ptr<const catalogue::Eligibility> random_eligibility(const RandomCase& random_case,
                                                                  std::mt19937_64& random,
                                                                  uint64_t one_in);

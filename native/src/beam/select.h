@@ -39,7 +39,7 @@ struct Beams {
   std::vector<catalogue::NodeIndex> nodes;
   std::vector<uint8_t> ended;  // terminal tokens already emitted
 
-  /// Those of `from` in [first, end).
+  /// Takes the beams [first, end) of `from`.
   void assign(const Beams& from, size_t first, size_t end);
 };
 
@@ -53,7 +53,7 @@ struct StepLogits {
   // [beams]: over the whole vocabulary, hence not below any logit of the row; kFull only
   std::span<const float> log_sum_exp;
 
-  /// Those of the beams [first, end).
+  /// Logits of the beams [first, end).
   StepLogits rows(size_t first, size_t end) const;
 };
 

@@ -27,7 +27,7 @@ inline float score_of(CandidateKey key) {
   return std::bit_cast<float>((high >> 31) != 0 ? high : high ^ 0x7FFFFFFFu);
 }
 
-/// As the scans compute it. Never above the beam's own score, whatever rounding makes of the norm.
+/// Score of a candidate as the scans compute it: never above the beam's own, whatever the rounding.
 inline float candidate_score(float beam_score, float logit, float norm) {
   const float log_p = logit - norm;
   const float sum = beam_score + (log_p > 0 ? 0 : log_p);

@@ -8,7 +8,7 @@
 namespace tessera::catalogue {
 namespace {
 
-/// Of a bound that is not made as the sums are: what rounding may take from it.
+/// Slack of a bound that is not made as the sums are: the most that rounding may take from it.
 constexpr double kSlack = 1e-6;
 
 std::string names_of(const auto& all) {

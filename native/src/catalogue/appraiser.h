@@ -33,7 +33,7 @@ class Appraiser {
   static Result<std::shared_ptr<const Appraiser>> compile(std::shared_ptr<const View> view,
                                                           const ValuationUse& use);
 
-  /// As the request has it: with its weights and floor.
+  /// Valuation of the request: with its weights and floor.
   const Valuation& valuation() const { return valuation_; }
   float floor() const { return floor_; }
   bool has_bid() const { return bid_ < valuation_.terms.size(); }
@@ -45,7 +45,7 @@ class Appraiser {
   }
   /// No less than the sum of any live item at the node or below, and than that of any child.
   float most(NodeIndex node) const;
-  /// Of a live item, with its pace; kExcluded: it is not to be had.
+  /// Sum of a live item, with its pace; kExcluded: the valuation excludes it.
   float sum(ItemOrdinal item) const;
   Appraisal appraise(ItemOrdinal item) const;
   /// The lowest bid with which an item of this score has at least the value `wanted`, its other

@@ -31,7 +31,7 @@ std::optional<std::string> read_text(std::string_view json, std::string_view nam
 
 /// The text that a row has under a name; null where it has none, or another type.
 const std::string* find_text(const AttributeRow& row, std::string_view name);
-/// The same of a number; NaN where it has none.
+/// Number attribute of the row; NaN if absent.
 double find_number(const AttributeRow& row, std::string_view name);
 
 }  // namespace tessera::catalogue

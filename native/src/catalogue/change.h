@@ -23,12 +23,12 @@ enum class ChangeKind : uint8_t {
 inline constexpr uint32_t kChangeKinds = 8;
 inline constexpr uint32_t kItemChangeKinds = 6;  // the first: of one item, as a log keeps them
 
-/// As a view takes them and the log keeps them.
+/// True of changes that a view takes and the log keeps.
 constexpr bool is_logged(ChangeKind kind) {
   return static_cast<uint32_t>(kind) < kChangeKinds && kind != ChangeKind::kPatchAttributes;
 }
 
-/// Where a change stands in its batch, as messages about it begin.
+/// Place of a change in its batch, as messages about it begin.
 inline std::string place_of_change(size_t index) {
   return "changes[" + std::to_string(index) + "].";
 }
@@ -38,7 +38,7 @@ inline constexpr const char* kChangeKindNames[kChangeKinds] = {
     "upsert",         "pause",        "resume",           "remove",
     "set_attributes", "set_priority", "patch_attributes", "set_pace"};
 
-/// Of one item: as a view takes it and the log keeps it.
+/// Change of one item, as a view takes it and the log keeps it.
 struct Change {
   ChangeKind kind = ChangeKind::kUpsert;
   std::string item_id;

@@ -24,7 +24,7 @@ class ChangedTexts {
   void bring_to(const View& view);
   /// Every item that differs from the snapshot.
   const Roaring& items() const { return items_; }
-  /// Those of them that have the text, the removed ones left out; null: none.
+  /// Items that have the text, without removed ones; null: none.
   const Roaring* items_with(std::string_view text) const;
 
  private:

@@ -21,7 +21,7 @@ namespace tessera::catalogue {
 
 /// Semantic IDs that are tried for one vector; the trainer tries as many.
 inline constexpr uint32_t kPlacementTriesMax = 65536;
-/// Of a member of a vector, and of what an encoder makes of it: sums of squares stay finite.
+/// Largest member of a vector, and of an encoder's output for it: sums of squares stay finite.
 inline constexpr float kVectorMemberMax = 1e15F;
 inline constexpr uint32_t kVectorDimensionsMax = 16384;
 inline constexpr uint32_t kEncoderLayersMax = 8;

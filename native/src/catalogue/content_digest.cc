@@ -9,7 +9,7 @@
 namespace tessera::catalogue {
 namespace {
 
-/// One after the other; the bytes are kept for the next.
+/// Hashes items one after another; the buffer is kept for the next.
 class ItemHasher {
  public:
   explicit ItemHasher(const View& view) : view_(view) {}
@@ -31,7 +31,8 @@ class ItemHasher {
     return hash128(std::as_bytes(std::span(bytes_)));
   }
 
-  /// Of the paces of a bucket, null: none. Begins as no item does: an item ID is not empty.
+  /// Adds the paces of a bucket, null: none. Their hash begins as no item's: an item ID is not
+  /// empty.
   static void add_paces(Hash128& sum, const PaceBucket* bucket, bool is_taken) {
     if (bucket == nullptr) return;
     for (const Pace& pace : bucket->paces) {

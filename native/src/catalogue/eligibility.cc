@@ -25,7 +25,7 @@ void mark_ancestors(const Snapshot& snapshot, Eligibility& bits) {
   });
 }
 
-/// The same in passes over all nodes, the deepest first.
+/// Marks levels in passes over all nodes, the deepest first.
 void mark_levels(const Snapshot& snapshot, Eligibility& bits) {
   const auto node_count = static_cast<NodeIndex>(snapshot.node_count());
   for (NodeIndex node = node_count; node-- > 0;) {

@@ -59,14 +59,14 @@ class EligibilityIndex {
     std::optional<Clause> predicate;
     std::optional<Flight> flight;
   };
-  /// Those whose bits are kept, the one used last first.
+  /// Conditions whose bits are kept, the last used first.
   std::vector<Condition> conditions() const;
   /// Items of a view, the removed ones left out, that have one of the texts of an attribute. For
   /// conditions that differ from request to request: no bits are kept. REQUIRES: the index is the
   /// view's, and the attribute a text in it.
   Roaring items_with(const View& view, const std::string& attribute,
                      const std::vector<std::string>& texts) const;
-  /// Of the snapshot's items, made when first asked for.
+  /// Flights of the snapshot's items, made when first asked for.
   std::shared_ptr<const SnapshotFlights> flights(const FlightAttributes& attributes) const;
 
  private:

@@ -19,7 +19,7 @@ void resize_words(std::vector<uint64_t>& words, uint64_t bits) {
 
 }  // namespace
 
-/// Of an item of the view: live, of the predicate, and in its flight.
+/// True of an item of the view that is live, of the predicate, and in its flight.
 bool EligibilityEditor::lets_pass(ItemOrdinal item, const std::optional<Clause>& predicate,
                                   const FlightStep* flight) const {
   const ItemChange* change = view_.item_change(item);

@@ -33,7 +33,7 @@ struct FlightEvents {
   std::vector<ItemOrdinal> items;
 };
 
-/// From one second to a later one.
+/// Step of the clock from one second to a later one.
 struct FlightStep {
   const SnapshotFlights* snapshot = nullptr;
   uint32_t from = 0;

@@ -51,7 +51,7 @@ Result<FileFormat> detect_format(const std::string& path);
 Result<CatalogueInput> import_files(std::span<const ImportSource> sources,
                                     const ImportOptions& options, const Progress& progress);
 
-/// One source.
+/// Imports one source.
 Result<CatalogueInput> import_file(const ImportSource& source, const ImportOptions& options,
                                    const Progress& progress);
 

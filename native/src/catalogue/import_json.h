@@ -13,7 +13,7 @@
 
 namespace tessera::catalogue {
 
-/// Where an importer stands: the file, its domain, the input it fills.
+/// State of an importer: the file, its domain, the input it fills.
 struct ImportContext {
   const std::string& path;
   const std::string& domain;

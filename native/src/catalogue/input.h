@@ -50,7 +50,7 @@ struct CatalogueInput {
     const uint64_t begin = item == 0 ? 0 : sid_ends[item - 1];
     return {codes.data() + begin, static_cast<size_t>(sid_ends[item] - begin)};
   }
-  /// Where an item came from, for error messages: `ads.jsonl line 7` or `index.json items[6]`.
+  /// Origin of an item, for error messages: `ads.jsonl line 7` or `index.json items[6]`.
   std::string place(size_t item) const;
   /// Place and ID: `ads.jsonl line 7 (item "a7")`.
   std::string describe(size_t item) const;

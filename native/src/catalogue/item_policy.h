@@ -48,7 +48,7 @@ class ItemPolicy {
   const ItemPolicyRequest& request() const { return request_; }
   bool has_order() const { return !request_.order_by.empty(); }
   bool has_diversity() const { return !request_.diversity.empty(); }
-  /// Of a live item; minus infinity where it has no such attribute: those come last.
+  /// Order of a live item; minus infinity if it lacks the attribute: such items come last.
   double order_of(const View& view, ItemOrdinal item) const;
 
  private:

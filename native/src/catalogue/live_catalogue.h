@@ -34,7 +34,7 @@ inline constexpr uint32_t kUnvaluedMax = 100;  // that an answer to changes name
 inline constexpr uint32_t kGenerationsKept = 4;  // logs, and the snapshots they follow
 
 struct LiveOptions {
-  /// Where changes are kept; empty: nowhere, they end with the process.
+  /// Folder of the changes; empty: none, they end with the process.
   std::string folder;
   SyncPolicy sync = SyncPolicy::kEachCommit;
   /// Codes per level that changes may use beyond the snapshot's; empty: as the snapshot.
@@ -124,7 +124,7 @@ class LiveCatalogue {
   /// item has it, it is not declared and nothing has changed. REQUIRES: check_valuations().
   Status value_by(std::vector<Valuation> valuations);
 
-  /// From now on items are to be had in their flight alone, by these attributes.
+  /// Restricts items to their flights from now on, by these attributes.
   void fly(FlightAttributes attributes);
   /// The flight of a request at a time, in milliseconds since 1970; none before fly().
   std::optional<Flight> flight_at(uint64_t time_ms) const;
@@ -238,7 +238,7 @@ class LiveCatalogue {
   std::shared_ptr<const View> head_ GUARDED_BY(writer_);
   ChangeRecords pending_ GUARDED_BY(writer_);  // not yet in the log
   bool is_committing_ GUARDED_BY(writer_) = false;
-  /// Of pending_.
+  /// Commit that takes what is pending_.
   std::shared_ptr<Commit> next_commit_ GUARDED_BY(writer_) = std::make_shared<Commit>();
   Status failure_ GUARDED_BY(writer_);  // of the newest commit
   /// Per level, ascending.

@@ -28,7 +28,7 @@ struct PlacementRule {
 Result<std::vector<uint32_t>> place_item(const View& view, const PlacementRule& rule,
                                          const std::string& item_id, std::span<const float> vector);
 
-/// Where a vector would go, and who lives there.
+/// Place of a vector, and the items that live there.
 struct Landing {
   NearestCodes nearest;
   std::vector<uint32_t> sid;            // that an item would take; empty: none has room

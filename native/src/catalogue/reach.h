@@ -50,7 +50,7 @@ class Reach {
   const Eligibility* eligibility() const { return eligibility_.get(); }
   /// True if the snapshot alone answers for every node.
   bool is_plain() const { return is_plain_; }
-  /// Of the view.
+  /// Snapshot of the view.
   const Snapshot& base() const { return *base_; }
   /// True for a node that the snapshot lacks.
   bool is_later(NodeIndex node) const { return node >= base_node_count_; }

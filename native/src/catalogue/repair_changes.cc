@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Where nothing says how far a lost log went, numbers go on this far behind the others.
+/// Changes that a lost log of unknown length is taken to have had: numbers go on beyond them.
 constexpr uint64_t kUnknownChanges = uint64_t{1} << 20;
 
 struct ReadableLog {

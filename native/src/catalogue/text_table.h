@@ -24,7 +24,7 @@ class TextTable {
     return {bytes_ + begin, static_cast<size_t>(position(index + 1) - begin)};
   }
 
-  /// Where string `index` begins; index = number of strings gives the end of the last.
+  /// Position where string `index` begins; index = number of strings gives the end of the last.
   uint64_t position(uint32_t index) const {
     return bases_[index / kTextBlockStrings] + offsets_[index];
   }

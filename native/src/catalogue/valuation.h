@@ -33,7 +33,7 @@ struct Term {
   double max = std::numeric_limits<double>::infinity();
   double by_default = kAsNamed;  // stands for the attribute where an item lacks it; NaN: excluded
 
-  /// Of an attribute, NaN: absent. Not a number where the item is excluded.
+  /// Value of the term for an attribute, NaN: absent. Not a number if the item is excluded.
   double of(double attribute_value) const;
   /// The least attribute for which of() is at least `wanted`, as nearly as doubles tell.
   double inverse(double wanted) const;
@@ -78,7 +78,7 @@ float sum_of(double terms);
 /// Checks all that needs no catalogue. Errors: CATALOGUE_INVALID, the message beginning with
 /// `valuations[i].member`.
 Status check_valuations(const ValueRequest& request);
-/// The same of a request's: REQUEST_INVALID, from "valuation." on.
+/// Checks the valuation of a request: REQUEST_INVALID, from "valuation." on.
 Status check_valuation_use(const ValuationUse& use);
 
 }  // namespace tessera::catalogue

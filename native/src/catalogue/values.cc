@@ -21,7 +21,7 @@ void raise(Sums& sums, const Sums& others) {
   for (size_t v = 0; v < sums.size(); ++v) sums[v] = std::max(sums[v], others[v]);
 }
 
-/// Of a node as the view has it now.
+/// Largest sums of a node as the view has it now.
 Sums most_of(const View& view, NodeIndex node) {
   Sums sums = kNoSums;
   const auto count = static_cast<uint32_t>(view.values()->valuations().size());
@@ -29,7 +29,7 @@ Sums most_of(const View& view, NodeIndex node) {
   return sums;
 }
 
-/// Of the items of a node and of its children, each looked at.
+/// Largest sums of a node, from its items and children.
 Sums recounted(const View& view, NodeIndex node) {
   Sums sums = kNoSums;
   const auto count = static_cast<uint32_t>(view.values()->valuations().size());

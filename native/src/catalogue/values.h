@@ -30,7 +30,7 @@ struct TermRange {
   double most = -std::numeric_limits<double>::infinity();
   void take(double value);
 };
-/// By valuation and term: never too narrow.
+/// Ranges by valuation and term: never too narrow.
 using TermRanges = std::array<std::array<TermRange, kTermsMax>, kValuationsMax>;
 
 /// The largest sums at a node or below, of a view; exact.

@@ -102,7 +102,7 @@ class View final {
   uint64_t sequence() const { return sequence_; }
   /// The newest mark of a batch that it holds (LiveCatalogue::apply); "" for none.
   const std::string& mark() const { return mark_; }
-  /// Of the snapshot: changes after this one are not in it.
+  /// Sequence of the snapshot: later changes are not in it.
   uint64_t base_sequence() const { return base_sequence_; }
   uint32_t depth() const { return static_cast<uint32_t>(level_sizes_.size()); }
   uint32_t level_size(uint32_t level) const { return level_sizes_[level]; }
@@ -135,7 +135,7 @@ class View final {
   uint32_t depth_of(NodeIndex node) const {
     return is_later(node) ? node_changes_.find(node)->depth : base_->depth_of(node);
   }
-  /// As Snapshot's.
+  /// Codes of a node, as Snapshot::sid.
   uint32_t sid(NodeIndex node, std::span<uint32_t, kMaxDepth> codes) const;
   bool sid_before(NodeIndex a, NodeIndex b) const;
   /// Child by code, dead or alive, or kNoNode.
@@ -181,7 +181,7 @@ class View final {
   size_t later_attribute_count() const {
     return later_attributes_ == nullptr ? 0 : later_attributes_->size();
   }
-  /// Of the snapshot, by the valuations that requests may name; null: there are none.
+  /// Values of the snapshot by the valuations that requests may name; null: there are none.
   const SnapshotValues* values() const { return values_.get(); }
   /// Of the terms of a valuation, without paces; kExcluded where the item is not to be had by it.
   /// REQUIRES: values().

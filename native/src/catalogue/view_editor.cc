@@ -42,7 +42,7 @@ std::shared_ptr<const View> ViewEditor::finish() {
   return std::move(view_);
 }
 
-/// By what it is live or not.
+/// Sets the sums of an item by whether it is live.
 void ViewEditor::set_sums(ItemChange& entry) {
   if (view_->values_ == nullptr) return;
   TermRanges ranges = *view_->term_ranges_;
@@ -209,7 +209,7 @@ bool ViewEditor::before(ItemOrdinal a, ItemOrdinal b) const {
   return priority_a != priority_b ? priority_a > priority_b : view_->item_id(a) < view_->item_id(b);
 }
 
-/// Where an item stands, or would, in a list that has this order.
+/// Place of an item, or where it would be, in a list of this order.
 std::vector<ItemOrdinal>::iterator ViewEditor::place_of(std::vector<ItemOrdinal>& items,
                                                         ItemOrdinal item) const {
   return std::lower_bound(items.begin(), items.end(), item,

@@ -17,7 +17,7 @@ namespace tessera::catalogue {
 class ViewEditor {
  public:
   explicit ViewEditor(const View& from);
-  /// The same items by other valuations: `values` are those of its snapshot; null: none.
+  /// Edits the same items with other valuations: `values` are those of its snapshot; null: none.
   ViewEditor(const View& from, std::shared_ptr<const SnapshotValues> values);
 
   /// Applies a change that check_change() has let pass; numbers it sequence() + 1. A change that

@@ -55,7 +55,7 @@ class AdmissionControl {
   /// mean_alone_us().
   Forecast forecast(const std::array<double, kPriorityClasses>& queued_us,
                     Clock::time_point now) const;
-  /// Of recent requests; 0 before the first.
+  /// Mean time of recent requests alone, microseconds; 0 before the first.
   double mean_alone_us() const { return controller_.mean_alone_us(); }
 
   const scheduler::PassCost& cost() const { return cost_; }

@@ -111,7 +111,7 @@ bool Driver::admit(RequestQueue::Waiting& waiting, Clock::time_point now,
   return true;
 }
 
-/// Those whose blocks have come, or are not to be waited for any longer.
+/// Admits requests whose blocks have come or are not to be waited for any longer.
 void Driver::admit_loaded(Clock::time_point now, std::vector<Completion>& completed) {
   for (size_t i = 0; i < loading_.size() && loop_.has_room();) {
     if (front_.is_ready(loading_[i], now) && admit(loading_[i], now, completed)) {

@@ -38,7 +38,7 @@ class Engine {
   /// fails with ENGINE_UNAVAILABLE.
   static Result<std::unique_ptr<Engine>> open(const EngineOptions& options, CompletionSink& sink,
                                               OpenOnCard open_on_card = nullptr);
-  /// Of parts that were opened with the same options: a test's own.
+  /// Opens an engine over parts opened with the same options: for tests.
   static std::unique_ptr<Engine> open(const EngineOptions& options, EngineParts parts,
                                       CompletionSink& sink);
   ~Engine();
@@ -98,7 +98,7 @@ class Engine {
   UpdateReport weights() const { return front_.weights(); }
   /// Null once the engine is closed.
   std::shared_ptr<kv::Pool> pool() const { return front_.pool(); }
-  /// As the decision between loading and computing sees them.
+  /// Rates as the decision between loading and computing sees them.
   kv::Rates kv_rates() { return front_.kv_rates(); }
 
   /// Refuses new requests from now on; the others go on.

@@ -28,7 +28,7 @@ namespace tessera::engine {
 
 class Executor {
  public:
-  /// Of the loop, oldest first; all made by this executor.
+  /// Requests of the loop, oldest first; all made by this executor.
   using Running = std::span<const std::unique_ptr<RunningRequest>>;
 
   virtual ~Executor() = default;
@@ -62,7 +62,7 @@ class Executor {
   /// A request that has begun is about to be released.
   virtual void end(RunningRequest& state) = 0;
 
-  /// The same slices in the order in which the device takes them best.
+  /// Puts the slices into the order in which the device takes them best.
   virtual void order(Running running, std::vector<scheduler::Slice>& plan) = 0;
   /// The rows of a plan. Fills in what it knows of the times.
   virtual Status forward(Running running, std::span<const scheduler::Slice> plan,

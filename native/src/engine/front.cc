@@ -11,7 +11,7 @@
 namespace tessera::engine {
 namespace {
 
-/// One that is out of range is refused with its field; until then it takes a place of the last.
+/// Class of a request; an invalid one is refused with its field later and counts as the last.
 uint8_t class_of(const Request& request) {
   return std::min<uint8_t>(request.priority, kPriorityClasses - 1);
 }

@@ -136,7 +136,7 @@ class Front {
   std::condition_variable idle_;  // drain() and update() wait here
   std::shared_ptr<kv::Pool> pool_ GUARDED_BY(mutex_);
   KvGate gate_;  // has a lock of its own
-  /// Of tickets whose requests are still being made; no more than the queue has places.
+  /// Blocks of tickets whose requests are still being made; at most as many as the queue's places.
   std::unordered_map<uint32_t, ComingBlocks> reserved_ GUARDED_BY(mutex_);
   std::vector<RequestQueue::Waiting> arrived_ GUARDED_BY(mutex_);
   QueueTally tally_ GUARDED_BY(mutex_);  // of arrived_ and the driver's queue

@@ -15,7 +15,7 @@
 namespace tessera::engine {
 
 inline constexpr uint32_t kAnswerAttributesMax = 16;
-/// Of the attributes of all items of an answer.
+/// Maximum bytes of the attributes of all items of an answer.
 inline constexpr uint64_t kAnswerAttributeBytesMax = 16u << 20;
 
 struct ItemTexts {

@@ -167,7 +167,7 @@ void Loop::narrow_late() {
   }
 }
 
-/// Of the pass that was computed last.
+/// Counts the experts of the last computed pass.
 void Loop::count_experts() {
   const model::ExpertUse use = executor_->expert_use();
   work_.experts = static_cast<double>(use.touched);

@@ -83,7 +83,7 @@ class Loop {
   double sharing_rate() const { return sharing_.rate(); }
 
  private:
-  /// One that has ended and the first tokens that a prompt has in common with it.
+  /// An ended request and the number of first tokens that a prompt shares with it.
   struct Lender {
     const RunningRequest* state = nullptr;
     uint32_t shared = 0;
@@ -109,7 +109,7 @@ class Loop {
   /// The device has failed: all that runs ends with its word.
   void fail(const Status& status, std::vector<Completion>& completed);
   Completion retire(size_t index, Status status);
-  /// Of one that has ended: lends, or is empty from now on.
+  /// Ends a request: it lends its blocks, or is empty from now on.
   void part_with(std::unique_ptr<RunningRequest> state, bool is_answered);
   /// The completion of a request that ends, without its answer and its timings.
   Completion completion_of(const RunningRequest& state, Status status);

@@ -32,7 +32,7 @@ std::vector<FixtureCase> read_cases(const std::filesystem::path& folder);
 /// Builds the folder's catalogue.jsonl into a temporary file and maps it.
 std::shared_ptr<const catalogue::Snapshot> open_fixture_catalogue(
     const std::filesystem::path& folder);
-/// Of a file that is gone when it returns.
+/// Snapshot of a file that is gone when the function returns.
 std::shared_ptr<const catalogue::Snapshot> snapshot_of(const catalogue::CatalogueInput& input);
 
 /// Collects completions; waits for them without polling.

@@ -27,7 +27,7 @@ struct ChainBlock {
   uint64_t checksum = 0;  // of the copy in the store that has heads
   bool is_exact = true;   // the device's copy: not decoded by a lossy codec, nor computed on such
 
-  /// As the tier's store knows it.
+  /// Block as the tier's store knows it.
   StoredBlock stored_in(TierIndex tier) const { return {key, slots[tier], checksum}; }
   /// The first tier below the device that has it, or kNoTier.
   TierIndex nearest_below() const;

@@ -78,12 +78,12 @@ class Chains {
   /// That of a static prefix.
   Chain* find_prefix(uint32_t version, const Digest& prefix);
   Chain& make(const ChainKeyView& key, const Digest& prefix, uint32_t prefix_blocks);
-  /// From now on it is found under another version, which has none of that owner.
+  /// Puts the chain under another version, which has none of that owner.
   void rename(Chain& chain, uint32_t version);
   const Map& all() const { return all_; }
   /// Given up, but for a transfer or a head that is not yet gone.
   const std::vector<std::unique_ptr<Chain>>& graves() const { return graves_; }
-  /// Of all but the graves.
+  /// Tokens of all chains but the graves.
   uint64_t token_count() const { return token_count_; }
   uint64_t next_seq() { return ++last_seq_; }
   /// A number that was given before a restart.
@@ -98,7 +98,7 @@ class Chains {
   /// Cuts the chain to `tokens` tokens; a block cut in its middle keeps its device slot alone.
   void cut(Chain& chain, uint32_t tokens);
   void set_resident(Chain& chain, TierIndex which, uint32_t count);
-  /// As many blocks as lie on the device without a hole.
+  /// Advances over the blocks that lie on the device without a hole.
   void advance_device(Chain& chain);
   /// Takes the block's slot out of the chain; its bytes go when the last reader has.
   void drop_slot(Chain& chain, uint32_t index, TierIndex which, SlotState to);
@@ -133,7 +133,7 @@ class Chains {
   Chain* nearest(uint32_t version, std::string_view owner);
   /// The version's chain of the static text that the chain, its own or a predecessor's, stands on.
   Chain* prefix_under(uint32_t version, const Chain& chain);
-  /// By version: whether one that is not retired may inherit of it.
+  /// Heritable flag by version: a chain of another version may inherit of it.
   std::vector<bool> heritable() const;
 
   // Room (eviction_step.cc).

@@ -13,7 +13,7 @@ namespace {
 
 constexpr char kFormatKey[] = "format";
 
-/// One that was moved there before goes: they are looked at, not kept.
+/// Moves a folder aside and removes the one moved before: such folders are looked at, not kept.
 Status move_aside(const std::filesystem::path& folder) {
   const std::filesystem::path aside = folder.string() + ".damaged";
   std::error_code error;

@@ -48,7 +48,7 @@ struct PoolOptions {
   std::shared_ptr<const BlockCodec> codec;
   /// Device memory that is not the processor's; an Arena is opened when null.
   std::unique_ptr<BlockMemory> device_memory;
-  /// Of `host_blocks` stored blocks, addressable; an Arena is opened when null.
+  /// Memory of `host_blocks` stored blocks, addressable; an Arena is opened when null.
   std::unique_ptr<Arena> host_memory;
   /// Instead of the files in `disk_folder`.
   std::unique_ptr<BlockStore> store;

@@ -72,7 +72,8 @@ class Lease {
   explicit operator bool() const { return record_ != nullptr; }
   /// Tokens of the query that need not be computed.
   uint32_t matched() const;
-  /// Of them, by where they lay: what a prefetch has brought up counts for the tier it came from.
+  /// Matched tokens by the tier where they lay: prefetched blocks count for the tier they came
+  /// from.
   PerTier<uint32_t> matched_by_tier() const;
   /// True if the matched tokens' numbers are bit for bit those computed from nothing; false after a
   /// lossy codec (PoolOptions::codec).
@@ -147,9 +148,9 @@ class Pool {
   Pool& operator=(const Pool&) = delete;
 
   uint64_t block_bytes() const;
-  /// Of a block in the tiers below the device: other than block_bytes() where there is a codec.
+  /// Bytes of a block in the tiers below the device: other than block_bytes() with a codec.
   uint64_t stored_block_bytes() const;
-  /// Of the tiers, in the order of every list by tier. As long as the pool.
+  /// Names of the tiers, in the order of every list by tier. As long as the pool.
   std::span<const std::string> tier_names() const;
   /// The identity's index: the same for the same content, also after a restart or a retirement.
   /// Errors: KV_POOL_INVALID when its block size is not the pool's.

@@ -32,7 +32,7 @@ class PoolState final : private Chains::Queues {
 
   uint64_t now_us() const { return options.now_us(); }
   bool is_lossy() const { return options.codec != nullptr && !options.codec->is_exact(); }
-  /// Of an identity in this pool.
+  /// Digest of an identity in this pool.
   Digest digest_of(Identity identity) const {
     identity.codec = options.codec == nullptr ? "" : options.codec->name();
     return version_digest(identity);

@@ -35,7 +35,7 @@ class SharedStore : public BlockStore {
   /// Begins to look for a chain's head. `then` is called once, on a thread of the store or on this
   /// one, never under a lock of the store: an empty head where there is none. Errors: IO_FAILED.
   virtual void find(const ChainName& chain, FindEnd then) = 0;
-  /// The same, waited for.
+  /// Finds the head and waits for it.
   virtual Result<FoundHead> find_now(const ChainName& chain) = 0;
   /// Ends calls whose time is over and that nobody waits for; to be called now and then.
   virtual void end_late() = 0;

@@ -31,11 +31,11 @@ class SimDisk {
   std::unique_ptr<BlockStore> open();
   /// Keeps, loses or tears unsynced writes, slot by slot.
   void crash();
-  /// From the `calls`-th change on none has an effect: the process dies there.
+  /// Makes changes from the `calls`-th on have no effect: the process dies there.
   void die_after(uint32_t calls) { calls_left_ = calls; }
   bool is_dead() const { return calls_left_ == 0; }
   void flip_bit();
-  /// Of the heads that a restart would find; 0 without any.
+  /// Highest sequence of the heads that a restart would find; 0 without any.
   uint64_t highest_seq() const;
 
   DiskFaults faults;

@@ -125,7 +125,7 @@ class SimWorld {
     return history;
   }
 
-  /// One of those that `is_meant` takes, or null.
+  /// A random one of those that `is_meant` takes, or null.
   template <typename Meant>
   Running* any_running(Meant is_meant) {
     const uint64_t from = running_.empty() ? 0 : pick(running_.size());
@@ -249,7 +249,7 @@ class SimWorld {
     return all;
   }
 
-  /// From here on a restart may find less than was durable.
+  /// Lets a restart find less than was durable from now on.
   void forget(const std::string& user) {
     for (uint32_t version = 0; version < config_.versions; ++version) {
       Truth& known = truth(version, user);

@@ -11,7 +11,7 @@
 
 namespace tessera::kv {
 
-/// Where the block lies, or a copy that its writes share.
+/// Place of the block, or of a copy that its writes share.
 struct StoredCopy {
   Status status;
   std::span<const std::byte> bytes;

@@ -12,7 +12,7 @@
 
 namespace tessera::kv {
 
-/// Where PoolOptions puts its tiers.
+/// Tiers as PoolOptions orders them.
 inline constexpr TierIndex kHost = 1, kDisk = 2;
 
 /// Bytes of a block of the small model; real blocks are larger.

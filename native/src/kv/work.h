@@ -113,7 +113,7 @@ class PoolWork {
   void perform(StoreJob& job);
   void finish(StoreJob& job);
 
-  /// Of a shared tier, one at a time each.
+  /// Begins a share job of a shared tier, one at a time each.
   bool begin_share(TierIndex which, ShareJob& job);
   void perform(ShareJob& job);
   void finish(ShareJob& job);

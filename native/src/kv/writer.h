@@ -26,7 +26,7 @@ class Writer {
   /// The chain has something to be stored, here or in a store that others use. Where the queue is
   /// full it is dropped, and counted.
   void queue(Chain& chain);
-  /// The same for a chain that a job has not finished with, whatever the queue has.
+  /// Queues a chain that a job has not finished with, whatever the queue has.
   void queue_again(Chain& chain);
   /// The chain passed on: its head, should there be one, lies under another name.
   void queue_renaming(Chain& chain);

@@ -15,7 +15,7 @@ namespace tessera::model {
 /// kW8A8Static, of encoders alone: the same with activation scales that a calibration has measured.
 enum class ComputeType : uint8_t { kF32, kBf16, kW8A8, kW8A8Static };
 
-/// As configuration spells it.
+/// Name of the type in configurations.
 constexpr std::string_view compute_type_name(ComputeType type) {
   switch (type) {
     case ComputeType::kF32: return "f32";
@@ -38,7 +38,7 @@ constexpr device::PanelType head_panels(ComputeType type) {
   return type == ComputeType::kF32 ? device::PanelType::kF32 : device::PanelType::kBf16;
 }
 
-/// Of keys, values and an embedding apart.
+/// Type in which keys and values are stored, and an embedding apart.
 constexpr tensor::DType storage_type(ComputeType type) {
   return type == ComputeType::kF32 ? tensor::DType::kF32 : tensor::DType::kBf16;
 }

@@ -37,7 +37,7 @@ class DeltaBlock final : public LayerBlock {
   };
 
   void project(const BlockWeights& weights, Pass& pass) const;
-  /// The same of projections by key head, which lie where mixed and out will be.
+  /// Projects by key head; the results lie where mixed and out will be.
   void project_together(const BlockWeights& weights, Pass& pass) const;
 
   const DeltaConfig shape_;

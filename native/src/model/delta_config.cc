@@ -7,7 +7,7 @@
 namespace tessera::model {
 namespace {
 
-/// One layer in so many has keys and values, where config.json does not list them.
+/// Default interval of layers with keys and values, where config.json does not list them.
 constexpr uint32_t kIntervalOfTransformers = 4;
 
 }  // namespace

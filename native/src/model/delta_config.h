@@ -25,7 +25,7 @@ struct DeltaConfig {
   /// Numbers of a row over all heads: of queries as of keys, and of values.
   uint64_t keys() const { return uint64_t{key_heads} * key_dim; }
   uint64_t values() const { return uint64_t{value_heads} * value_dim; }
-  /// Of the convolution: queries, keys, values.
+  /// Channels of the convolution: queries, keys, values.
   uint64_t channels() const { return 2 * keys() + values(); }
   /// Every field as text; empty where there are no such layers.
   std::string canonical_text() const;

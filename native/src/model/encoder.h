@@ -33,7 +33,7 @@ class EncoderWorkspace {
  public:
   uint32_t max_rows() const { return rows_->max_rows(); }
   uint32_t max_texts() const { return static_cast<uint32_t>(chains_.size()); }
-  /// As Workspace::measure.
+  /// Measures inputs as Workspace::measure.
   void measure(InputRanges* ranges) { rows_->measure(ranges); }
 
  private:
@@ -61,7 +61,7 @@ class Encoder final {
   Encoder(const Encoder&) = delete;
   Encoder& operator=(const Encoder&) = delete;
 
-  /// Of its config.json.
+  /// Folder of its config.json.
   const std::string& folder() const { return folder_; }
   ComputeType compute_type() const { return type_; }
   const ModelConfig& config() const { return recipe_.config(); }

@@ -13,7 +13,7 @@ attention::Sight sight(const ModelConfig& config, bool is_local) {
           .reach = is_local ? config.encoder.reach : attention::Sight::kUnlimited};
 }
 
-/// Of each row: the products with queries and keys, and the work of a position that it sees.
+/// Work of a row: the products with queries and keys, and the work of a position that it sees.
 BlockWork attention_work(double row, uint64_t hidden) {
   return {.row = row, .pair = 2 * static_cast<double>(hidden)};
 }

@@ -5,7 +5,7 @@
 
 namespace tessera::model {
 
-/// Of all layers of one pass that choose experts; all 0 where none does.
+/// Use of experts over all layers of one pass; all 0 where none chooses experts.
 struct ExpertUse {
   uint64_t rows = 0;     // pairs of a row and an expert that it chose
   uint64_t places = 0;   // rows of the products' operands, padding included

@@ -25,7 +25,7 @@ class HeadVocabulary {
   bool has(uint32_t token) const {
     return is_whole() || places_[token / device::kPanelColumns] != ops::PackedMatrix::kNoPlace;
   }
-  /// One of its tokens.
+  /// Any one of its tokens.
   int32_t any() const {
     return is_whole() ? 0 : static_cast<int32_t>(panels_[0] * device::kPanelColumns);
   }
@@ -33,7 +33,7 @@ class HeadVocabulary {
   uint32_t size(uint32_t vocab_size) const;
   /// Numbers of the panels that are kept, ascending; none where it is whole.
   std::span<const uint32_t> panels() const { return panels_; }
-  /// As PackedMatrix::places; null where it is whole.
+  /// Places as PackedMatrix::places; null if the vocabulary is whole.
   const uint32_t* places() const { return is_whole() ? nullptr : places_.data(); }
 
  private:

@@ -58,7 +58,7 @@ class ObjectReader {
   void adopt(const ObjectReader& nested);
 
  private:
-  /// Of two values of a field Python takes the last, and this library the first.
+  /// Refuses a field that stands twice: Python takes the last value, this library the first.
   void refuse_twins();
 
   simdjson::dom::object object_;

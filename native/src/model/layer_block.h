@@ -32,21 +32,21 @@ struct WeightSlot {
     uint64_t first_row = 0;
   };
 
-  /// Behind the layer's name, e.g. mlp.up_proj.weight.
+  /// Name of the tensor after the layer's, e.g. mlp.up_proj.weight.
   std::string name;
   Kind kind = Kind::kVector;
-  /// Where it stands in BlockWeights: matrices have numbers of their own, vectors and tables too.
+  /// Index in BlockWeights: matrices have numbers of their own, vectors and tables too.
   uint32_t number = 0;
   uint64_t outputs = 0;  // rows of a matrix or a table, numbers of a vector
   uint64_t inputs = 0;   // of a matrix or a table
   /// Its panels lie side by side with those of the matrix before: both are read in one product.
   bool beside_previous = false;
-  /// Where checkpoints that have no tensor of the name have it.
+  /// Part of the tensor that has it in checkpoints without a tensor of the name.
   Part part = {};
   bool adds_one = false;  // of a vector: 1 is added to each number when it is loaded
   uint32_t taps = 0;      // of a vector that is [outputs / taps][1][taps], kept as [taps][...]
 
-  /// Of a matrix: the name without its ending, as adapters call it.
+  /// Name of a matrix without its ending, as adapters call it.
   std::string_view module() const;
   std::vector<uint64_t> shape() const;
 };
@@ -73,7 +73,7 @@ struct BlockWork {
   double expert = 0;
 };
 
-/// Where activations enter products of a block.
+/// Place where activations enter products of a block.
 struct InputSlot {
   std::string_view name;  // as files of scales call it
   uint32_t scales = 1;    // fixed ones that it has: one, or one for each expert
@@ -99,7 +99,7 @@ class LayerBlock {
   uint32_t matrix_count() const { return matrix_count_; }
   /// The input that a matrix reads, as feed() says. REQUIRES: an encoder's block.
   uint32_t input_of(uint32_t matrix) const { return inputs_of_[matrix]; }
-  /// By number.
+  /// Input slots by number.
   std::span<const InputSlot> inputs() const { return inputs_; }
   /// Floats of scratch per row of a pass.
   uint64_t floats_per_row() const { return floats_per_row_; }

@@ -62,13 +62,13 @@ struct ModelConfig {
   /// MODEL_INVALID naming file, field, what was expected and what was found.
   static Result<ModelConfig> load(const std::string& folder,
                                   std::span<const Family> known = families());
-  /// The same from text; `name` stands for the file in messages.
+  /// Parses a configuration from text; `name` stands for the file in messages.
   static Result<ModelConfig> parse(std::string_view text, const std::string& name,
                                    std::span<const Family> known = families());
 
   /// Angle per position of each pair of a head that is rotated.
   std::vector<float> rope_frequencies() const { return rope.frequencies(head_dim); }
-  /// The same of the layers that see what is near; empty where there is none.
+  /// Frequencies of the layers that see what is near; empty where there is none.
   std::vector<float> local_rope_frequencies() const;
   /// Every field that changes a result, as text: part of the digest.
   std::string canonical_text() const;

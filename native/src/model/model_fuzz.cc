@@ -73,7 +73,7 @@ void read_as_config(const std::string& text) {
   return text;
 }
 
-/// The same model, with the lists that name its layers.
+/// Configuration of the same model with the lists that name its layers.
 [[maybe_unused]] std::string with_lists(std::string config, size_t layers) {
   std::string types;
   for (size_t i = 0; i < layers; ++i)

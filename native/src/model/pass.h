@@ -74,7 +74,7 @@ class Pass {
   /// its position, and for its segment.
   void add_positions(const float* table);
   void add_segments(const float* table);
-  /// The same rows as floats alone, [rows][hidden_size].
+  /// Normed rows as floats, [rows][hidden_size].
   const float* norm_floats(uint32_t input, const float* weight);
   /// Rows of k floats as input `input` of the block. Holds likewise.
   ProductRows rows_of(uint32_t input, const float* floats, uint64_t k);
@@ -108,7 +108,7 @@ class Pass {
                    uint32_t first_matrix);
   /// Rotates rows to their positions.
   void rotate(std::span<const ops::RopeRows> rows);
-  /// The same by the angles of layers that see what is near.
+  /// Rotates by the angles of layers that see what is near.
   void rotate_locally(std::span<const ops::RopeRows> rows);
   /// Rows of n floats become the left side of a product with keys, as rotate() can leave them.
   void round(float* x, uint64_t n);

@@ -42,7 +42,7 @@ class Recipe {
   const std::vector<Layer>& layers() const { return layers_; }
   /// Numbers in the weights; a tied head counts once.
   uint64_t parameter_count() const;
-  /// Of all layers. Layers that choose experts have equally many and choose as many.
+  /// Work of all layers. Layers that choose experts have equally many and choose as many.
   struct Work {
     BlockWork sum;
     uint32_t mixtures = 0;  // layers that choose experts

@@ -23,7 +23,7 @@ constexpr float kLeastScale = 1e-30f;
 constexpr float kMostScale = 1e6f;
 constexpr float kMostOffset = 1e9f;
 constexpr float kLargestValue = 127.0f;
-/// Of the largest scale of an input: a value that hardly moved in calibration may move later.
+/// Smallest scale as a share of an input's largest: a value that hardly moved may move later.
 constexpr float kLeastShare = 1.0f / 16;
 constexpr std::string_view kModelDigest = "model_digest";
 constexpr uint64_t kTileValues = device::panel_tile_depth(device::PanelType::kStaticI8);

@@ -18,7 +18,7 @@ namespace tessera::model {
 inline constexpr std::string_view kStaticScalesFile = "activation_scales.safetensors";
 inline constexpr uint64_t kMaxStaticScalesBytes = 256u << 20;  // of the file
 
-/// Of one input: numbers of each value, those that pad its last tile included.
+/// Scales of one input: a number of each value, those that pad its last tile included.
 struct StaticInput {
   std::vector<float> scales;  // a value is scale * its INT8 value + offset
   std::vector<float> offsets;
@@ -41,7 +41,7 @@ class StaticScales {
   Status check_model(const std::string& model_digest) const;
 
   const StaticInput& input(uint32_t layer, uint32_t number) const { return layers_[layer][number]; }
-  /// Of the scales, 32 hex digits.
+  /// Digest of the scales, 32 hex digits.
   const std::string& digest() const { return digest_; }
 
  private:

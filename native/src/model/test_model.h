@@ -27,7 +27,7 @@ struct TestShape {
   /// rows go through.
   uint32_t experts = 5, chosen = 2, shared = 29;
 
-  /// Of hybrids: one layer in `interval` is of attention, the others are gated delta nets.
+  /// Shape of hybrids: one layer in `interval` is of attention, the others are gated delta nets.
   uint32_t interval = 2, key_heads = 2, value_heads = 4, key_dim = 6, value_dim = 5, taps = 4;
 
   bool is_hybrid() const { return model_type == "qwen3_5_text" || model_type == "qwen3_next"; }
@@ -41,18 +41,18 @@ struct TestMatrix {
   std::string module;
   uint64_t outputs = 0, inputs = 0;
 };
-/// Of all layers, in their order.
+/// Matrices of all layers, in their order.
 std::vector<TestMatrix> test_matrices(const TestShape& shape);
 
 /// config.json of a model of this shape.
 std::string test_config(const TestShape& shape);
 /// Random weights, all of `type`, from `seed`.
 TestTensors test_tensors(const TestShape& shape, tensor::DType type, uint64_t seed);
-/// The same with the experts of a layer in two tensors.
+/// Tensors with the experts of a layer in two tensors.
 TestTensors with_experts_together(const TestShape& shape, TestTensors tensors);
 /// A whole safetensors file, tensors in the order of their names.
 std::string safetensors_file(const TestTensors& tensors);
-/// The same from a header as given and the data behind it.
+/// A safetensors file of a header as given and the data after it.
 std::string safetensors_file(const std::string& header, const std::string& data);
 
 /// A folder that is removed with the object.

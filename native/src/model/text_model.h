@@ -15,7 +15,7 @@ namespace tessera::model {
 
 class TextWorkspace {
  public:
-  /// As Workspace::measure.
+  /// Measures inputs as Workspace::measure.
   void measure(InputRanges* ranges) { encoder_->measure(ranges); }
 
  private:
@@ -36,7 +36,7 @@ class TextModel {
   const TextHead& head() const { return head_; }
   /// Numbers of a text's vector.
   uint32_t dimension() const { return head_.dimension(); }
-  /// Of encoder and head, 64 hex digits, and what beside them decides bits.
+  /// Digest of encoder and head, 64 hex digits, and of what beside them decides bits.
   std::string digest() const { return encoder_->digest() + head_.digest(); }
 
   /// Errors: ENGINE_OVERLOADED.

@@ -9,7 +9,7 @@
 
 namespace tessera::model {
 
-/// Of a decoder's head; a tied model may have its embedding under this name alone.
+/// Name of a decoder's head; a tied model may have its embedding under this name alone.
 inline constexpr const char* kHeadName = "lm_head.weight";
 
 /// The common prefix of a folder's tensor names, the head's excepted.
@@ -23,7 +23,7 @@ bool is_of_another(std::string_view name, const Family& family, std::string_view
 /// for heads of a model that computes only rows.
 bool may_be_ignored(const std::string& name, const std::string& prefix, const Recipe& recipe);
 
-/// As errors spell it: [2,3].
+/// Shape in messages: [2,3].
 std::string shape_text(const std::vector<uint64_t>& shape);
 
 }  // namespace tessera::model

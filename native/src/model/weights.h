@@ -21,7 +21,7 @@
 
 namespace tessera::model {
 
-/// Of one layer, block by block.
+/// Weights of one layer, block by block.
 using LayerWeights = std::vector<BlockWeights>;
 
 /// A folder of weights that has been looked through whole and may take the place of those that
@@ -29,7 +29,7 @@ using LayerWeights = std::vector<BlockWeights>;
 class WeightsUpdate {
  public:
   const std::string& folder() const { return shards_.folder(); }
-  /// As Weights::digest() will be.
+  /// Digest as Weights::digest() will be.
   const std::string& digest() const { return digest_; }
 
  private:
@@ -71,7 +71,7 @@ class Weights {
   const HeadVocabulary& vocabulary() const { return vocabulary_; }    // of the head
   /// Null where the last layer ends with its own.
   const float* final_norm() const { return final_norm_; }
-  /// Of the recipe's entry.
+  /// Weights of the recipe's entry.
   const BlockWeights& entry() const { return entry_; }
   const std::vector<LayerWeights>& layers() const { return layers_; }
   /// XXH3-128 of the configuration and of every tensor's name, type, shape and bytes, as 32 hex
@@ -85,7 +85,7 @@ class Weights {
 
  private:
   struct Slot;
-  /// Of a block.
+  /// Place of a block.
   struct Place {
     uint32_t layer = 0;        // 0 for one of none as well
     uint32_t first_input = 0;  // among Layer::inputs()

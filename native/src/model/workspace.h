@@ -21,7 +21,7 @@
 
 namespace tessera::model {
 
-/// Of one forward pass, microseconds; what is left of its time went into norms, rope, operands.
+/// Times of one forward pass, microseconds; the rest of its time went into norms, rope, operands.
 struct ForwardTimes {
   float projections_us = 0;  // products with the layers' weights
   float attention_us = 0;
@@ -36,13 +36,13 @@ class Workspace {
                                                      uint32_t max_adapters, device::Device& device);
 
   uint32_t max_rows() const { return max_rows_; }
-  /// Of the last pass.
+  /// Times of the last pass.
   const ForwardTimes& times() const { return times_; }
   const ExpertUse& expert_use() const { return expert_use_; }
 
-  /// From now on forward passes add to `ranges`, which outlives them; null ends it.
+  /// Makes forward passes add to `ranges`, which outlives them; null ends it.
   void measure(ActivationRanges* ranges) { ranges_ = ranges; }
-  /// The same of the ranges that static scales are made of.
+  /// Makes forward passes add to the ranges that static scales are made of.
   void measure(InputRanges* ranges) { input_ranges_ = ranges; }
 
  private:

@@ -33,7 +33,7 @@ uint32_t longest_suffix(const Request::Ranking& ranking) {
   return static_cast<uint32_t>(longest);
 }
 
-/// From the first code of the item's SID to the last.
+/// Nodes from the first code of the item's SID to the last.
 std::vector<catalogue::NodeIndex> nodes_of(const catalogue::View& view,
                                            catalogue::ItemOrdinal item) {
   std::vector<catalogue::NodeIndex> nodes;

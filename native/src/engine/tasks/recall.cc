@@ -172,7 +172,7 @@ class RecallRun final : public TaskRun {
            request_.result_count - fixed_count_;
   }
 
-  /// Of the search for the best items.
+  /// Fixes the result of the search for the best items.
   void fix_best(std::span<const beam::Finished> finished, platform::ThreadPool& threads) {
     const beam::LazySearch& search = *searches_[kBestItems];
     if (search.options().keys.are_scores()) {

@@ -22,7 +22,7 @@ uint32_t fixed_places(const Request& request);
 bool has_part(const Request& request, Part part);
 /// How the rows of a part are shared by its steps.
 beam::RowShares shares_of(const Request& request, Part part);
-/// Of both parts.
+/// Widths of both parts.
 std::vector<uint32_t> all_widths(const Request& request);
 /// Searches of one catalogue with the same key have similar thresholds.
 std::string rule_key(const Request& request, Part part);

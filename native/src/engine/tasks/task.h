@@ -56,7 +56,7 @@ struct StepRows {
 struct NextRows {
   uint32_t rows_max = 0;
   double pass_rows = 0;  // rows that cost as much as a pass does beside its rows
-  /// Of these, rows that a pass has time for where others run; at least kPromptRowsMinAlone.
+  /// Rows that a pass has time for while others run; at least kPromptRowsMinAlone.
   uint32_t rows_in_time = UINT32_MAX;
 };
 
@@ -75,7 +75,7 @@ class TaskRun {
   virtual uint32_t slots_kept() const { return UINT32_MAX; }
   /// Paths that have ended so far.
   virtual std::span<const beam::Finished> finished() const { return {}; }
-  /// From now on no selection keeps more than `width` paths.
+  /// Limits each further selection to `width` paths.
   virtual void narrow(uint32_t) {}
   /// Writes what the request has come to into its completion.
   virtual void answer(const RunningRequest& request, platform::ThreadPool& threads,
