@@ -20,7 +20,7 @@ export interface BehaviourParts {
   readonly nowMs: () => number;
 }
 
-/** By whom and where a change was asked for. */
+/** Caller and edge of a change. */
 type Asker = Pick<Call, 'edge' | 'caller' | 'signal'>;
 
 /** Erases users everywhere: a node of a cluster, or the list of a process that follows no log. */

@@ -7,7 +7,7 @@ import type { Log } from '@tessera/telemetry';
 /** Milliseconds between two notes of a position, at least. */
 const NOTE_MS = 1000;
 
-/** Where behaviours are kept, and how far that is in the log. */
+/** Behaviours with their position in the log. */
 type MarkedBehaviours = Pick<BehaviourLog, 'erase'> & {
   readonly mark: string;
   noteMark(mark: string): Promise<void>;

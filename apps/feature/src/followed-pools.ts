@@ -52,7 +52,7 @@ export interface RemotePool {
  * only append compute for everybody, and one of them is asked for each user.
  */
 export class RemotePools implements FollowedPools {
-  /** Of the pools that only append, by their addresses. */
+  /** Routing table of the pools that only append, by their addresses. */
   private readonly table: RoutingTable;
 
   constructor(private readonly pools: readonly RemotePool[]) {
@@ -70,7 +70,9 @@ export class RemotePools implements FollowedPools {
     return this.pools.length > 0;
   }
 
-  /** Where no pool that only appends can be asked, the others are, which keep to their users. */
+  /**
+   * Appends at the other pools, which keep to their users, where no pool that only appends answers.
+   */
   async append(userId: string, budgetMs: number): Promise<void> {
     const request = { userId, onlyHeld: true };
     const order = this.table.order(partitionOf(userId));

@@ -61,7 +61,7 @@ function storeOptions(config: Config) {
   throw new TesseraError('CONFIG_INVALID', message, { field: 'behaviours.store' });
 }
 
-/** Where behaviours can be appended. */
+/** Opens the store where behaviours can be appended. */
 async function openLog({ config, onProgress }: ServeParts): Promise<BehaviourLog> {
   const { log, takeOverUsers } = await openBehaviours(storeOptions(config), onProgress);
   await takeOverUsers();

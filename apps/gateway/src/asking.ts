@@ -9,7 +9,7 @@ import type { NodeLink } from './node-link.js';
 
 const RETRY_AFTER_MS = 500;
 
-/** Where requests arrive at a gateway. */
+/** Edge at which requests arrive at a gateway. */
 export type Edge = 'grpc' | 'http' | 'kafka';
 
 export interface Asked {
@@ -119,7 +119,7 @@ export class Asking {
     throw ended.refusal ?? noNode(cluster);
   }
 
-  /** Where most nodes are busy, successors get no more calls than the budget has repeats. */
+  /** Failure after which a call is not repeated when the budget of repeats is used up. */
   private repeatable(failure: Failure): Failure {
     return failure === 'busy' && !this.budget.failed() ? 'final' : failure;
   }

@@ -29,7 +29,7 @@ export type Sighting =
       readonly versions: Readonly<Record<string, string>>;
       /** Users' chains in its KV pool. */
       readonly chains?: number;
-      /** As `/health` says it; left out: its keys and values are its own. */
+      /** Store of keys and values as `/health` names it; left out: the node's own. */
       readonly kvStore?: string;
       readonly relevance?: RelevanceProfile | undefined;
       /** Left out: it follows no log. */
@@ -127,7 +127,7 @@ export class Cluster {
     this.decide();
   }
 
-  /** Of a user's partition, or of nobody's, for a call of a role. Undefined: no node takes it. */
+  /** Node for a call of a role and a user's partition, or nobody's. Undefined: no node takes it. */
   choose(
     partition: number | undefined,
     role: CallRole,
@@ -153,7 +153,7 @@ export class Cluster {
     return this.missing;
   }
 
-  /** As Router. */
+  /** Least wait of a node, as Router.leastWaitUs(). */
   leastWaitUs(partition: number, role: CallRole): number {
     return this.router.leastWaitUs(partition, role);
   }

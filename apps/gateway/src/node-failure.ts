@@ -71,7 +71,7 @@ export function failureOf(thrown: unknown, isChange = false): Failure {
   return failureOfCode(thrown.error.code ?? '', isChange);
 }
 
-/** Of calls that a node has said nothing about. */
+/** Code for a gRPC status that came without a node's word. */
 const CODES: ReadonlyMap<number, ErrorCode> = new Map([
   [status.DEADLINE_EXCEEDED, 'DEADLINE_EXCEEDED'],
   [status.CANCELLED, 'CANCELLED'],

@@ -5,7 +5,7 @@ import { NodeAway } from './node-failure.js';
 import type { NodeLink } from './node-link.js';
 
 const LOOK_EVERY_MS = 500;
-/** Of an answer: a busy node takes its time. */
+/** Maximum time of a health answer: a busy node takes its time. */
 const ANSWER_MS_MAX = 1000;
 /** Milliseconds by which the gateway's own thread may be late and still tell who is silent. */
 const LATE_MS = 250;

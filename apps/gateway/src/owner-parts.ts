@@ -6,9 +6,9 @@ import { renumberedError } from './relevance/part-numbers.js';
 
 /** Entries of a call that one node owns: it alone follows their users in its KV pool. */
 export interface OwnerPart {
-  /** Of one of them; undefined: they name no user, and any node answers them. */
+  /** Partition of the part's user; undefined: it names no user, and any node answers it. */
   readonly partition: number | undefined;
-  /** Of each entry, in the call. */
+  /** Places of the entries in the call. */
   readonly places: number[];
 }
 

@@ -5,7 +5,7 @@ import { MessageCodec, RECORD_HEADERS, type RecordProducer } from '@tessera/kafk
 import type { Log, Metrics } from '@tessera/telemetry';
 
 const PAYLOAD_VERSION = '1';
-/** Of a reason that came from outside. */
+/** Maximum length of a reason that came from outside. */
 const DETAIL_LENGTH_MAX = 1000;
 const NAME_LENGTH_MAX = 128;
 
@@ -109,7 +109,9 @@ export class AdapterAudits {
     };
   }
 
-  /** Behind the action: a broker that is away costs the event, which the audit log has as well. */
+  /**
+   * Sends the event after the action: a broker that is away costs the event, not the audit entry.
+   */
   private send(entry: AuditEntry): void {
     const { events, log } = this.parts;
     if (events === undefined) return;

@@ -25,7 +25,7 @@ export class EmbeddingEdge {
     return this.served(parse, call, (request, own) => this.parts.models.embed(request, own));
   }
 
-  /** The same, where a text that can have no vector fails for itself if `parse` says so. */
+  /** Embeds texts; a text that can have no vector fails for itself if `parse` says so. */
   embedEach(
     parse: () => EmbeddingRequest & { readonly failures: 'whole' | 'each' },
     call: Call,

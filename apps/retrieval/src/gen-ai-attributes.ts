@@ -13,7 +13,7 @@ const operation = (name: string): SpanAttributes => ({
   'gen_ai.provider.name': 'tessera',
 });
 
-/** Of a request that was understood. */
+/** Span attributes of a request that was understood. */
 export const retrievalAttributes = ({
   catalogue,
   resultCount,

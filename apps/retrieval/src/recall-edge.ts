@@ -110,7 +110,7 @@ export class RecallEdge {
     });
   }
 
-  /** As recall(). */
+  /** Scores items, served as recall(). */
   score(parse: () => Parsed<ScoreRequest>, call: Call): Promise<ScoreAnswer> {
     const { metrics, serving } = this.parts;
     return this.serve(parse, call, {
@@ -120,7 +120,7 @@ export class RecallEdge {
     });
   }
 
-  /** As recall(). */
+  /** Ranks items, served as recall(). */
   rank(parse: () => Parsed<RankRequest>, call: Call): Promise<RankAnswer> {
     const { metrics, serving } = this.parts;
     return this.serve(parse, call, {
@@ -133,7 +133,7 @@ export class RecallEdge {
     });
   }
 
-  /** As recall(). */
+  /** Explains an item, served as recall(). */
   explain(parse: () => Parsed<ExplainRequest>, call: Call): Promise<ExplainAnswer> {
     const { metrics, serving } = this.parts;
     return this.serve(parse, call, {

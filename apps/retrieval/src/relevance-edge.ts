@@ -19,7 +19,7 @@ export type AskedDocument = { readonly text: string } | { readonly itemId: strin
 export interface AskedRelevance extends Omit<RelevanceRequest, 'documents'> {
   readonly requestId: string;
   readonly documents: readonly AskedDocument[];
-  /** Of the items; '': the first. */
+  /** Catalogue of the items; '': the first. */
   readonly catalogue: string;
 }
 

@@ -33,7 +33,7 @@ export interface RetrievalOptions
   readonly serving: RecallServing;
   readonly operations: RecallOperations;
   readonly changes: ChangeAudits;
-  /** Of the decoder's queue. */
+  /** Admission to the decoder's queue. */
   readonly admission: EdgeAdmission;
   readonly adapters: AdapterEdge;
   readonly weights: WeightsEdge;

@@ -9,7 +9,7 @@ const HOST = '127.0.0.1';
 
 export interface EtcdServer {
   readonly address: string;
-  /** Of all that it keeps. */
+  /** Folder of all that it keeps. */
   readonly folder: string;
   /** Ends it as a crash does; `start` brings it back with what it had. */
   kill(): Promise<void>;

@@ -273,7 +273,7 @@ export class FakeChangingCatalogue extends FakeCatalogue implements ChangingCata
     };
   }
 
-  /** Of the changes, in their order: the same for two that were given the same. */
+  /** Digest of the changes, in their order: equal for two that were given the same. */
   async digest(): Promise<CatalogueDigest> {
     const { sequence, mark } = this.state();
     const content = JSON.stringify([this.list, this.applied]);

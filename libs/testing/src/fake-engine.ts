@@ -54,7 +54,7 @@ const TIMINGS = {
 export interface FakeEngineOptions {
   readonly maxPositions?: number;
   readonly score?: PathScore;
-  /** Of every adapter that is loaded. */
+  /** Heads of every adapter that is loaded. */
   readonly heads?: readonly string[];
 }
 

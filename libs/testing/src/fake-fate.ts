@@ -3,7 +3,7 @@
 import type { EngineAnswer, EngineRequest, ItemFate } from '@tessera/engine';
 import type { FakeReach } from './fake-catalogue.js';
 
-/** Of an answer whose best path left out has the score. */
+/** Certificate of an answer whose best path left out has the score. */
 export function certificateOf(score = Number.NEGATIVE_INFINITY, isFull = false) {
   const certified = isFull || score === Number.NEGATIVE_INFINITY;
   return { certified, gap: certified ? Number.NEGATIVE_INFINITY : score };
@@ -11,7 +11,7 @@ export function certificateOf(score = Number.NEGATIVE_INFINITY, isFull = false) 
 
 type Found = EngineAnswer['items'][number];
 
-/** By value where the reach has a valuation; the last places of an exploration are marked. */
+/** Returned items: by value where the reach has a valuation, with the drawn places marked. */
 export function returnedOf(
   { binding, reach, resultCount, rowBudget, explore }: EngineRequest,
   found: readonly Found[],

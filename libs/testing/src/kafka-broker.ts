@@ -13,7 +13,7 @@ const HOST = '127.0.0.1';
 
 export interface KafkaBroker {
   readonly address: string;
-  /** Where its data are. */
+  /** Folder of its data. */
   readonly folder: string;
   signal(signal: NodeJS.Signals): void;
   /** Ends it as a crash does; `start` brings it back on the same address, with what it had. */
@@ -36,7 +36,7 @@ export interface SecuredBroker {
 
 export interface KafkaRight {
   readonly resource: 'topic' | 'group';
-  /** Of what begins with it. */
+  /** Prefix that the right is for. */
   readonly prefix: string;
   readonly operations: readonly ('Read' | 'Write' | 'Create' | 'Delete')[];
 }
@@ -125,7 +125,7 @@ const AUTHORISING = [
   'super.users=User:ANONYMOUS',
 ];
 
-/** As an administrator does, with the broker's own program. */
+/** Grants rights as an administrator does, with the broker's own program. */
 function grant({ user, rights = [] }: SecuredBroker, address: string): void {
   for (const { resource, prefix, operations } of rights) {
     const granted = spawnSync('java', [

@@ -31,7 +31,7 @@ export interface LogCopy {
 export class MemoryLogState {
   identity = '';
   anew: Renewal | undefined;
-  /** Of the entries before the first that is there. */
+  /** Chain of the entries before the first that is there. */
   private before = '';
   /** Offset of the first of `entries`. */
   first = 1;
@@ -58,7 +58,7 @@ export class MemoryLogState {
     return this.entries.at(-1)?.chain ?? (this.before || this.identity);
   }
 
-  /** Of the entries up to an offset; undefined: they are gone, or have yet to come. */
+  /** Chain of the entries up to an offset; undefined: they are gone, or have yet to come. */
   chainAt(offset: number): string | undefined {
     if (offset === this.end) return this.chain;
     if (offset === 0) return this.identity;
@@ -72,7 +72,7 @@ export class MemoryLogState {
     this.wake();
   }
 
-  /** As a server that was restored from an older copy of it, with the positions that it had. */
+  /** Acts as a server restored from an older copy of it, with the positions that it had. */
   cutBehind(offset: number): void {
     this.entries.splice(offset + 1 - this.first);
     for (const [node, position] of this.positions) {
@@ -102,7 +102,7 @@ export class MemoryLogState {
     return { entries: [...entries], first, before };
   }
 
-  /** As a server that was restored from a copy of it, with the positions that it has. */
+  /** Acts as a server restored from a copy of it, with the positions that it has. */
   restore({ entries, first, before }: LogCopy): void {
     Object.assign(this, { entries: [...entries], first, before, restored: this.restored + 1 });
     this.digests.clear();

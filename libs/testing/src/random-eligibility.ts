@@ -79,7 +79,7 @@ export function randomEligibility(itemIds: readonly string[]): fc.Arbitrary<Aske
   });
 }
 
-/** By the rules of docs/concepts/eligibility.md. */
+/** True if the clause holds, by the rules of docs/concepts/eligibility.md. */
 function holds(clause: Clause, attributes: TypedAttributes): boolean {
   const { kind, clauses, values, min, max } = clause;
   const { country, labels = [], bid = Number.NaN } = attributes;
@@ -99,7 +99,7 @@ function holds(clause: Clause, attributes: TypedAttributes): boolean {
   }
 }
 
-/** The same of an item. */
+/** True if a request may get the item. */
 export function mayBeHad(
   { predicate, allowed, denied, seen }: Asked,
   itemId: string,

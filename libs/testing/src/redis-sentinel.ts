@@ -14,7 +14,7 @@ const DOWN_MS = 500;
 const FAILOVER_MS = 5000;
 
 export interface RedisSentinel {
-  /** Of the sentinel. */
+  /** Address of the sentinel. */
   readonly address: string;
   /** Name that it has for the primary. */
   readonly name: string;

@@ -10,7 +10,7 @@ const HOST = '127.0.0.1';
 
 export interface RedisServer {
   readonly address: string;
-  /** Where its data are. */
+  /** Folder of its data. */
   readonly folder: string;
   signal(signal: NodeJS.Signals): void;
   /**
@@ -86,7 +86,7 @@ export function documentedRights(page: string): string {
 }
 
 export interface RedisCluster {
-  /** Of all its nodes, separated by commas. */
+  /** Addresses of all its nodes, separated by commas. */
   readonly address: string;
   /** Masters, each with its share of the slots. */
   readonly nodes: readonly RedisServer[];

@@ -1,6 +1,6 @@
 import type { RelevanceProfile } from '@tessera/contracts';
 
-/** Of a node that scores texts and has nothing to do. */
+/** Profile of a node that scores texts and has nothing to do. */
 export function relevanceProfile(changes: Partial<RelevanceProfile> = {}): RelevanceProfile {
   const profile: RelevanceProfile = {
     model: 'fake',

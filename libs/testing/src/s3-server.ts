@@ -7,7 +7,7 @@ import { temporaryFolder } from './temporary-folder.js';
 
 /** The used part of s3rver (github.com/jamhall/s3rver), which has no types of its own. */
 interface S3rver {
-  /** Of Koa: each handles a request before those behind it. */
+  /** Middleware of Koa: each handles a request before those after it. */
   readonly middleware: ((ctx: S3Context, next: () => Promise<void>) => Promise<void>)[];
   readonly store: S3Files;
   run(): Promise<AddressInfo>;

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
 const LOOK_EVERY_MS = 50;
-/** Of waiting for what has to come: on a busy machine a process takes its time to start. */
+/** Patience of a wait for what has to come: on a busy machine a process takes its time to start. */
 const PATIENCE_MS = 240_000;
 
 /**

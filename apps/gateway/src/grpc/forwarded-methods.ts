@@ -21,7 +21,7 @@ export interface OwnersRouting {
   readonly outcomes: {
     readonly number: number;
     readonly name: string;
-    /** Of small numbers, not of messages. */
+    /** True of a packed list of small numbers, false of messages. */
     readonly isPacked: boolean;
   };
   /** In an outcome: why there is no other; `message`: its full name. Undefined: there is none. */
@@ -92,10 +92,10 @@ export const FORWARDED: ReadonlyMap<string, WireRouting> = new Map(
   }),
 );
 
-/** Where requests name the time that they have. */
+/** Fields in which requests name the time that they have. */
 const DEADLINES = ['deadlineMs', 'request.deadlineMs'];
 
-/** By path of the method: names, and numbers, of the field with the milliseconds it has. */
+/** Names and numbers of the field with a call's milliseconds, by path of the method. */
 const DEADLINE_AT = new Map(
   [...FORWARDED.keys()].flatMap((path) => {
     const { request } = messagesOf(path);

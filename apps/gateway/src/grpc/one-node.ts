@@ -30,7 +30,7 @@ export class OneNodeCalls {
     return this.ask(path, call.request, call, user && partitionOf(user), named);
   }
 
-  /** As unary(), for a message of the gateway's own making. */
+  /** Calls as unary() does, for a message that the gateway makes itself. */
   ask(
     path: string,
     bytes: Buffer,

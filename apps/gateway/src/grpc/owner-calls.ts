@@ -9,7 +9,7 @@ import type { OneNodeCalls } from './one-node.js';
 import type { UnaryHop } from './unary-hop.js';
 import { fieldOf, fieldsAt, textAt, type WireField, without } from './wire-path.js';
 
-/** Of a packed list one byte each: the numbers of its enumeration are below 128. */
+/** Entries of a packed list, one byte each: the numbers of its enumeration are below 128. */
 function entriesOf(answer: Buffer, { outcomes }: OwnersRouting, count: number): Uint8Array[] {
   const contents = (fieldsAt(answer, outcomes.number) ?? []).map(({ content }) => content);
   const entries = outcomes.isPacked

@@ -76,7 +76,7 @@ export class ClusterController {
     return { revision: table.revision, digest: table.digest, nodes: names, ranges };
   }
 
-  /** Where a user's requests go, but for those that append ahead of recalls. */
+  /** Tells the route of a user's requests, without those that append ahead of recalls. */
   @Post('route')
   @HttpCode(200)
   route(@Body() body: unknown): UserRoute {

@@ -55,7 +55,7 @@ export function textAt(body: unknown, path: string): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
-/** Of the user at a path of names; undefined: there is none. */
+/** Partition of the user at a path of names; undefined: there is none. */
 export function partitionAt(body: unknown, path: string): number | undefined {
   const user = textAt(body, path);
   return user === undefined ? undefined : partitionOf(user);
@@ -109,7 +109,7 @@ export async function hopOf(
   };
 }
 
-/** Of a body that names a user. The JSON of other APIs names none. */
+/** Facts of a body that names a user. The JSON of other APIs names none. */
 export function factsOf({ sent: { path }, json }: HttpHop): HopFacts {
   const method = methodAt(path);
   const role = method?.role ?? 'answer';

@@ -22,7 +22,7 @@ interface CohereAnswer extends Json {
 
 /** A body of documents, in one of the forms that nodes take. */
 interface RerankForm<Answer> {
-  /** Where the body has its documents. */
+  /** Member of the body that has its documents. */
   readonly documentsAt: string;
   /** Bytes of a document's text, or of an item's ID; undefined: it is no document. */
   readonly bytesOf: (value: unknown) => number | undefined;
@@ -40,7 +40,7 @@ function ranked(results: readonly Result[], scoreAt: string): Result[] {
   return [...results].sort((a, b) => score(b) - score(a) || a.index - b.index);
 }
 
-/** By their index in the call. */
+/** Results by the documents' index in the call. */
 function placed<Of extends Result>(results: readonly Of[], documents: readonly number[]): Of[] {
   return results.map((of) => Object.assign({}, of, { index: documents[of.index] as number }));
 }

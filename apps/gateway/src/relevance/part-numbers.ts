@@ -9,7 +9,7 @@ export function namedDocument(text: string): number | undefined {
   return found === null ? undefined : Number(found[2]);
 }
 
-/** The same text with the document's index in the call instead of that in its part. */
+/** Replaces the document's index in its part by that in the call. */
 export function renumbered(text: string, documents: readonly number[]): string {
   return text.replace(NAMED, (whole, name: string, index: string) => {
     const own = documents[Number(index)];

@@ -11,9 +11,9 @@ import { SplitTally } from './split-counts.js';
 
 /** Without a tokenizer: about what languages take. One ratio for all keeps parts even. */
 const BYTES_PER_TOKEN = 4;
-/** Of a document whatever its text; about the title of an item, of which the ID alone is here. */
+/** Tokens of a document whatever its text: the title of an item, of which only the ID is here. */
 const DOCUMENT_TOKENS = 16;
-/** Of a part whatever its documents: the template, its passes and the way to the node. */
+/** Tokens of a part whatever its documents: the template, its passes and the way to the node. */
 const PART_TOKENS = 64;
 /** A node has its answer ready so long before the call's deadline, or a tenth of what is left. */
 const RETURN_MS = 10;
@@ -153,7 +153,7 @@ export class SplitCalls {
     throw asked.refusal ?? noNode(cluster);
   }
 
-  /** Of the nodes that were not asked, the one that ends first what it has. */
+  /** Node that will be free first, among those that were not asked. */
   private leastLoaded(without: readonly string[]): ScoringNode | undefined {
     const nowMs = this.nowMs();
     const others = this.nodes().filter(({ link }) => !without.includes(link.member.name));

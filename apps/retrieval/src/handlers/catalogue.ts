@@ -201,7 +201,7 @@ function withTexts(change: JsonChange, index: number): WireChange {
   return change;
 }
 
-/** Those whose JSON has objects where the message has texts of objects. */
+/** Handlers whose JSON has objects where the message has texts of objects. */
 export function jsonCatalogueHandlers(parts: CatalogueParts) {
   const calls = new CatalogueCalls(parts);
   return service(SERVICE, {

@@ -96,7 +96,7 @@ function jsonRecallOf(asked: JsonRecall): Parsed<RecallRequest> {
   return recallOf(asked, asked.eligibility && readEligibility(asked.eligibility));
 }
 
-/** Those whose JSON has another form of eligibility than the message. */
+/** Handlers whose JSON has another form of eligibility than the message. */
 export function jsonRequestHandlers({ recall }: RequestEdges): [string, Handler][] {
   return [
     ...service('tessera.recall.v1.RecallService', {

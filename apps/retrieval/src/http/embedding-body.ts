@@ -20,17 +20,17 @@ export interface AskedVectors extends EmbeddingRequest {
   readonly failures: 'whole' | 'each';
 }
 
-/** Of `POST /v1/embeddings`, as OpenAI's clients send it. */
+/** Body of `POST /v1/embeddings`, as OpenAI's clients send it. */
 export interface AskedEmbeddings extends AskedVectors {
   readonly encoding: 'float' | 'base64';
 }
 
-/** Of `POST /embed`, as clients of text-embeddings-inference send it. */
+/** Body of `POST /embed`, as clients of text-embeddings-inference send it. */
 export interface AskedEmbed extends AskedVectors {
   readonly isNormalised: boolean;
 }
 
-/** Where the texts and the name of a prompt are in a body. */
+/** Members of a body that have the texts and the name of a prompt. */
 interface Places {
   readonly textsAt: string;
   readonly promptAt: readonly string[];
@@ -48,7 +48,7 @@ const CUT_RIGHT = 'none: a text that is too long loses its last tokens';
 const ONLY_FLOATS = ['float'];
 
 const EMBEDDINGS_KEYS = [...OUR_KEYS, 'input', 'encoding_format', 'input_type', 'task'];
-/** Of OpenAI, vLLM, Jina, Voyage, Cohere and LiteLLM. */
+/** Keys of OpenAI, vLLM, Jina, Voyage, Cohere and LiteLLM. */
 const EMBEDDINGS_FOREIGN: ForeignKeys = {
   user: NO_EFFECT,
   metadata: NO_EFFECT,
@@ -68,7 +68,7 @@ const EMBEDDINGS_FOREIGN: ForeignKeys = {
 };
 
 const EMBED_KEYS = [...OUR_KEYS, 'inputs', 'normalize', 'truncate'];
-/** Of text-embeddings-inference and huggingface_hub. */
+/** Keys of text-embeddings-inference and huggingface_hub. */
 const EMBED_FOREIGN: ForeignKeys = {
   user: NO_EFFECT,
   truncation_direction: DIRECTIONS,
@@ -80,7 +80,7 @@ const EMBED_FOREIGN: ForeignKeys = {
 const SENDS_TOKENS =
   'a text (of LangChain: OpenAIEmbeddings(check_embedding_ctx_length=False) sends texts)';
 
-/** One text, or an array of texts; tokens are those of another tokenizer. */
+/** Texts of a body: one or an array; tokens are those of another tokenizer. */
 function textsOf(body: Body, field: string): readonly string[] {
   const value = body[field];
   const texts: readonly unknown[] = Array.isArray(value) ? value : [value];

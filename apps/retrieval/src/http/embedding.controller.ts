@@ -14,7 +14,7 @@ import {
   promptKeyOf,
 } from './embedding-body.js';
 
-/** As clients of OpenAI and of text-embeddings-inference ask for vectors of texts. */
+/** Vectors of texts as clients of OpenAI and of text-embeddings-inference ask for them. */
 @Controller()
 export class EmbeddingHttpController {
   constructor(
@@ -79,7 +79,7 @@ export class EmbeddingHttpController {
   }
 }
 
-/** Of one text that has no vector, where the caller wanted those of the others. */
+/** Failure of one text without a vector, where the caller wanted those of the others. */
 function failureOf(textsAt: string) {
   return ({ index, error }: EachAnswer['failures'][number]) => {
     const { code, message } = renamed(error, 'texts', textsAt);

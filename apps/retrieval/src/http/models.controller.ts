@@ -9,12 +9,12 @@ export type TextModels = Pick<
   'embed' | 'embedEach' | 'facts' | 'limits' | 'computeType'
 >;
 
-/** By which name clients ask for the model that scores texts; any name will do. */
+/** ID by which clients ask for the model that scores texts; any name will do. */
 const RELEVANCE_ID = 'relevance';
 
 interface ServedModel {
   readonly id: string;
-  /** Of configuration and weights. */
+  /** Digest of configuration and weights. */
   readonly digest: string;
 }
 
@@ -45,7 +45,7 @@ export class ServedModels {
 export class ModelsHttpController {
   constructor(private readonly models: ServedModels) {}
 
-  /** As OpenAI and vLLM list models. */
+  /** Lists models as OpenAI and vLLM do. */
   @Get('v1/models')
   list(): object {
     const data = this.models.all.map(({ id, digest }) => ({
@@ -58,7 +58,10 @@ export class ModelsHttpController {
     return { object: 'list', data };
   }
 
-  /** As text-embeddings-inference describes its one model: the first that makes vectors here. */
+  /**
+   * Describes the first model that makes vectors, as text-embeddings-inference describes its only
+   * one.
+   */
   @Get('info')
   info(): object {
     const { embedding, scorer } = this.models;

@@ -20,7 +20,7 @@ const PAYLOAD_VERSION = '1';
 const ACTOR = 'announcement';
 const UNREACHED = 'ADAPTER_SOURCE_UNAVAILABLE';
 
-/** Where announced versions are fetched from, and how often that is tried. DI token. */
+/** Source of announced versions, and the schedule of fetching them. DI token. */
 export class FetchSource {
   constructor(
     readonly versions: Pick<AnnouncedVersions, 'parts'>,

@@ -8,7 +8,7 @@ type Position = Pick<TopicRecord, 'topic' | 'partition' | 'offset' | 'timestampM
  * before the next one of its partition is handed over, so that those before it are forgotten.
  */
 export class AppliedRecords {
-  /** Of each partition: the time of a record by its offset. */
+  /** Times of records by offset, for each partition. */
   private readonly partitions = new Map<string, Map<string, number>>();
 
   add(record: Position): void {
@@ -17,7 +17,7 @@ export class AppliedRecords {
     this.partitions.set(name, known.set(record.offset, record.timestampMs));
   }
 
-  /** By their times too: a topic that was made anew begins with the offsets of the old one. */
+  /** True of a known record. Its time counts: a topic made anew begins with old offsets. */
   has(record: Position): boolean {
     return this.partitions.get(partitionOf(record))?.get(record.offset) === record.timestampMs;
   }

@@ -107,7 +107,7 @@ export class CatalogueTopicController {
   }
 }
 
-/** By its time too: a topic that was made anew begins with the offsets of the old one. */
+/** ID of a record. Its time is part of it: a topic made anew begins with old offsets. */
 function idOf({ topic, partition, offset, timestampMs }: TopicRecord): string {
   return `${topic} ${partition} ${offset} ${timestampMs}`;
 }

@@ -26,14 +26,14 @@ export const AUDITS_WAITING_MAX = 10_000;
 const AUDITS_PER_SEND = 256;
 /** Audits of this long go together. */
 const GATHER_MS = 20;
-/** Of the time that a close has, for what waits; the rest is for saying what is lost. */
+/** Share of a close's time for what waits; the rest is for saying what is lost. */
 const LAST_TRY_SHARE = 0.8;
 const PAYLOAD_VERSION = '1';
 
 interface WaitingAudit {
   readonly audited: Audited;
   readonly timeMs: number;
-  /** Of the erasures, when it was written. */
+  /** Mark of the erasures when it was written. */
   readonly mark: number;
 }
 
@@ -132,7 +132,7 @@ export class RecallAudits {
     return true;
   }
 
-  /** One of them is larger than the topic takes: that one is lost. */
+  /** Sends messages one by one: a message larger than the topic takes is lost alone. */
   private async sendEach(messages: Parameters<RecordProducer['send']>[1]): Promise<void> {
     const { producer, topic, metrics } = this.parts;
     for (const message of messages) {

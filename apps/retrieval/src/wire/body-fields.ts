@@ -36,7 +36,7 @@ export function membersOf(value: unknown, keys: readonly string[], foreign: Fore
   return body;
 }
 
-/** The same error by the name that its list has in the caller's body. */
+/** Error with the name that its list has in the caller's body. */
 export function renamed(error: TesseraError, name: string, inBody: string): TesseraError {
   const { code, message, field, retryAfterMs } = error;
   if (field === undefined) return error;

@@ -10,7 +10,7 @@ const NUMBER_TYPES: ReadonlyMap<number, 'f32' | 'f16'> = new Map([
   [WireNumberType.NUMBER_TYPE_F16, 'f16'],
 ]);
 
-/** Of bytes that a decoder read. */
+/** Request from a decoded message. */
 export function parseWireEmbed(message: WireEmbedRequest): EmbeddingRequest {
   const { model, texts, dimensions, promptName } = message;
   text('model', model);

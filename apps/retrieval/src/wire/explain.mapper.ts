@@ -22,7 +22,7 @@ export function questionOf<Recall>(
   return { request: { recall, itemId, ...(versions && { versions }) }, deadlineMs };
 }
 
-/** Of bytes that a decoder read. */
+/** Request from a decoded message. */
 export function parseWireExplain(message: WireExplainRequest): Parsed<ExplainRequest> {
   const { request: asked } = message;
   if (asked) inside('request', () => checkUserTexts(asked));

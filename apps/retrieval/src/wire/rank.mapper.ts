@@ -10,7 +10,7 @@ import { checkUserTexts, userSource } from './user-source.js';
 /** Choices of a recall that a request to rank does not have. */
 const AS_CONFIGURED = { scoreNorm: 0, refuseUnknownItems: false, requireHistory: false };
 
-/** Of bytes that a decoder read. */
+/** Request from a decoded message. */
 export function parseWireRank(message: WireRankRequest): Parsed<RankRequest> {
   const { itemIds, rank, deadlineMs } = message;
   const source = { ...message, ...AS_CONFIGURED };

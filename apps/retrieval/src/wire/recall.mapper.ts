@@ -81,7 +81,7 @@ export function wireRecallOf(message: WireRecallRequest): Parsed<RecallRequest> 
   return recallOf(message, eligibility ? eligibilityFrom(eligibility) : undefined);
 }
 
-/** Of bytes that a decoder read. */
+/** Request from a decoded message. */
 export function parseWireRecall(message: WireRecallRequest): Parsed<RecallRequest> {
   checkUserTexts(message);
   if (message.relevance) {

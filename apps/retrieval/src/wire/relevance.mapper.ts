@@ -22,7 +22,7 @@ function documentOf(
   throw invalid(`documents[${index}]`, 'a text or an itemId', 'neither');
 }
 
-/** Of bytes that a decoder read. */
+/** Request from a decoded message. */
 export function parseWireRelevance(message: WireRelevanceRequest): Parsed<AskedRelevance> {
   const { requestId, query, instruction, catalogue, adapter, deadlineMs } = message;
   const request = {

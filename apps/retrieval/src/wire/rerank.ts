@@ -52,7 +52,7 @@ const RERANK_KEYS = [
   'top_k',
   'truncation',
 ];
-/** Of Cohere, Jina, Voyage, vLLM and LiteLLM. Documents are scored whole: they have no chunks. */
+/** Keys of Cohere, Jina, Voyage, vLLM and LiteLLM. Documents are scored whole, not in chunks. */
 const RERANK_FOREIGN: ForeignKeys = {
   user: NO_EFFECT,
   client_name: NO_EFFECT,

@@ -24,7 +24,7 @@ function scoresAskedOf(message: WireScoreRequest): Parsed<ScoreRequest> {
   return { request, deadlineMs: message.deadlineMs };
 }
 
-/** Of bytes that a decoder read. */
+/** Request from a decoded message. */
 export function parseWireScore(message: WireScoreRequest): Parsed<ScoreRequest> {
   checkUserTexts(message);
   message.items.forEach(({ itemId }, index) => {

@@ -20,7 +20,7 @@ interface WireUser {
 
 type Words = Readonly<Record<string, number>>;
 
-/** Of a field whose 0 says that the caller did not say. */
+/** Word of a field whose 0 means that the caller did not say. */
 export function wordOf<Table extends Words>(
   [field, type]: readonly [field: string, type: string],
   words: Table,

@@ -52,7 +52,7 @@ export class AccessControl {
   private fault = '';
   /** The file was looked at in this turn of the event loop. */
   private isLookedAt = false;
-  /** By host: judging one costs more than the rest of a question. */
+  /** Verdicts by host: judging one costs more than the rest of a question. */
   private readonly loopback = new Map<string, boolean>();
 
   private constructor(private readonly settings: AccessSettings) {}

@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { TesseraError } from '@tessera/errors';
 
 const NEW_LINE = 10;
-/** Of the end of the file: further back nothing is looked for. */
+/** Maximum bytes, from the end of the file, that are searched. */
 export const AUDIT_READ_BYTES_MAX = 1 << 20;
 /** Lines that wait for the disk at most; further ones are refused. */
 const AUDIT_LINES_WAITING_MAX = 10_000;
@@ -20,9 +20,9 @@ export interface AuditEntry {
   /** `begun` before the action; OK or an error code after it. */
   readonly outcome: string;
   readonly detail: string;
-  /** Of the actor in the console; left out: it was done elsewhere. */
+  /** Role of the actor in the console; left out: another edge. */
   readonly role?: string;
-  /** By which edge it arrived: grpc, http or kafka; left out: by the console, or by itself. */
+  /** Edge of the action: grpc, http or kafka; left out: the console, or the service itself. */
   readonly edge?: string;
 }
 

@@ -14,7 +14,7 @@ export interface EdgeGuardParts {
   readonly onRefused: (edge: string, code: string) => void;
 }
 
-/** Of callers of what is open on purpose. */
+/** Caller of what is open on purpose. */
 const UNASKED: Principal = { name: '' };
 
 /** Lets callers of one edge in as the access table says, before anything is parsed. */

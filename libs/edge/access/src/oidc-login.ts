@@ -12,7 +12,7 @@ const NAME_CLAIM = 'preferred_username';
 
 const badConfig = expecting('CONFIG_INVALID');
 
-/** Of one call to the provider. */
+/** Time limit of one call to the provider. */
 const CALL_SECONDS = 10;
 /** Milliseconds between two looks at the provider. */
 const LOOK_MS = 60_000;
@@ -29,7 +29,7 @@ export interface OidcSettings {
   readonly clientSecretPath: string;
   /** Claim that has the roles: its name, or its path with dots. */
   readonly roleClaim: string;
-  /** By value of the claim. */
+  /** Roles by value of the claim. */
   readonly roles: ReadonlyMap<string, Role>;
 }
 
@@ -74,7 +74,7 @@ export class OidcLogin {
     return new OidcLogin(settings, watchedSecret('oidc.clientSecretPath', clientSecretPath));
   }
 
-  /** Where the browser is to be sent. Rejects with ISSUER_UNAVAILABLE, CONFIG_INVALID. */
+  /** Address to send the browser to. Rejects with ISSUER_UNAVAILABLE, CONFIG_INVALID. */
   async begin(redirectUri: string): Promise<{ readonly url: string; readonly begun: BegunLogin }> {
     const [oidc, provider] = await Promise.all([loadClient(), this.discovered()]);
     const [state, nonce] = [oidc.randomState(), oidc.randomNonce()];
@@ -131,7 +131,7 @@ export class OidcLogin {
     throw new TesseraError('PERMISSION_DENIED', message, { field: 'role' });
   }
 
-  /** From now on the provider is looked at until it answers, and each minute. */
+  /** Asks the provider until it answers, and then each minute. */
   watch(): () => void {
     const look = () =>
       this.discover().then(

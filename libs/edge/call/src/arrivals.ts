@@ -36,5 +36,5 @@ export class Arrivals {
   }
 }
 
-/** Of this process. */
+/** Arrivals of this process. */
 export const ARRIVALS = new Arrivals();

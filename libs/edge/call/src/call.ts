@@ -76,7 +76,9 @@ export class Call {
     return this.hasEnded;
   }
 
-  /** One of several requests in this call: in its time, with a place in admission of its own. */
+  /**
+   * Call for one of several requests in this call: in its time, with its own place in admission.
+   */
   part(): Call {
     return new Call({ ...this.parts, transportMs: this.deadlineMs - performance.now() });
   }

@@ -15,5 +15,5 @@ export type UnaryHandler<Request, Response> = (
  */
 export type Handler = (input: never, call: Call) => unknown;
 
-/** By path of the method, as on the wire. */
+/** Handlers by path of the method, as on the wire. */
 export type Handlers = ReadonlyMap<string, Handler>;

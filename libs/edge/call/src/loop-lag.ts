@@ -42,5 +42,5 @@ class LoopLag {
   }
 }
 
-/** Of this process. */
+/** Lag of this process's event loop. */
 export const LOOP_LAG = new LoopLag();

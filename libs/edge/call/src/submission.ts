@@ -28,7 +28,7 @@ export function submissionOf({ field, signal }: ChangingCall): Submission {
   return { key, waitFor, signal: asSignal(signal) };
 }
 
-/** The same wish, for work that takes a signal. */
+/** Signal for a cancellation, for work that takes a signal. */
 export function asSignal(cancellation: Cancellation): AbortSignal {
   if (cancellation instanceof AbortSignal) return cancellation;
   const gone = new AbortController();

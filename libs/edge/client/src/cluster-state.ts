@@ -17,7 +17,7 @@ export interface ShownNode extends Member {
   readonly outstandingUs: number;
   /** Users' chains in its KV pool, when it was last seen. */
   readonly chains: number;
-  /** Where it scores texts: with which model and template, and what it is predicted to cost. */
+  /** Model and template of a node that scores texts, and the predicted cost. */
   readonly relevance?: ShownRelevance | undefined;
   /** Versions that it served by kind, when it was last seen. */
   readonly versions: Readonly<Record<string, string>>;
@@ -73,7 +73,7 @@ export async function clusterState(address: string, connection: Connection): Pro
   }
 }
 
-/** Where the requests of a user go, as a gateway knows it. Rejects with NODE_UNAVAILABLE. */
+/** Route of a user's requests as a gateway knows it. Rejects with NODE_UNAVAILABLE. */
 export async function userRoute(
   address: string,
   userId: string,

@@ -14,7 +14,7 @@ export interface Connection {
 /** Answers of many calls under way at once: with less than that the service takes a longer way. */
 const WINDOW_BYTES = 1 << 20;
 
-/** Of every channel to a service; one that is back is found within a second. */
+/** Options of every channel to a service; a service that is back is found within a second. */
 export const CHANNEL_OPTIONS: grpc.ChannelOptions = {
   'grpc-node.flow_control_window': WINDOW_BYTES,
   'grpc.initial_reconnect_backoff_ms': 100,

@@ -3,7 +3,7 @@ import { request as httpsRequest } from 'node:https';
 import { isErrorCode, TesseraError } from '@tessera/errors';
 import { type Connection, tokenHeaders } from './connection.js';
 
-/** Of an answer of the HTTP edge of another process. */
+/** Maximum bytes of an answer from the HTTP edge of another process. */
 const ANSWER_BYTES_MAX = 64 * 1024 * 1024;
 
 export interface EdgeCall {

@@ -75,7 +75,7 @@ export class ServiceClient<Name extends ServiceName> {
     });
   }
 
-  /** As call(), with what cancels it. */
+  /** Calls as call() does, and returns what cancels it. */
   begin<Rpc extends Method<Name>>(
     method: Rpc,
     request: Of<Name, Rpc>['request'],
@@ -115,7 +115,7 @@ export class ServiceClient<Name extends ServiceName> {
     return this.stub[method]?.(request, this.metadata(), options) as never;
   }
 
-  /** Of a method whose messages and answers are streams. */
+  /** Calls a method whose messages and answers are streams. */
   converse<Rpc extends Method<Name>>(
     method: Rpc,
   ): grpc.ClientDuplexStream<Of<Name, Rpc>['request'], Of<Name, Rpc>['answer']> {

@@ -12,7 +12,7 @@ import { methodOf } from '@tessera/methods';
 import type { Log } from '@tessera/telemetry';
 import { loggedStatus } from './status.js';
 
-/** By the metadata of their calls, which handlers are given as they are. */
+/** Callers by the metadata of their calls, which handlers are given unchanged. */
 const callers = new WeakMap<Metadata, Principal>();
 
 export interface CallRules {

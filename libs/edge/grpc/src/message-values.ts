@@ -30,7 +30,7 @@ interface Described {
 export interface ManyFields {
   /** Numbers of the maps: repeated messages of a key and a value. */
   readonly maps: ReadonlySet<number>;
-  /** Of the other lists: bytes of a packed value at least; 0 where they are not packed. */
+  /** Minimum bytes of a packed value, by number of a list; 0 where it is not packed. */
   readonly lists: ReadonlyMap<number, number>;
 }
 
@@ -45,7 +45,7 @@ const PACKED_BYTES: Readonly<Record<string, number>> = {
   TYPE_FIXED64: 8,
   TYPE_SFIXED64: 8,
 };
-/** Of a number that is as long as it is great. */
+/** Minimum bytes of a number whose length depends on its size. */
 const VARINT_BYTES = 1;
 
 export function manyFields(type: object): ManyFields {

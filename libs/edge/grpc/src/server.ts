@@ -54,7 +54,7 @@ export interface GrpcServerSettings {
   readonly connectionsMax: number;
   /** Milliseconds, more or less a tenth, after which a connection is ended behind its calls. */
   readonly connectionAgeMs: number;
-  /** Of these files; undefined: no TLS. */
+  /** Files of TLS; undefined: no TLS. */
   readonly tls: WatchedTls | undefined;
   readonly methods: ServedMethods;
   /** Adds services whose messages are passed on as bytes; left out: there are none. */

@@ -12,10 +12,10 @@ const DOMAIN = 'tessera';
 const TYPE_URL = 'type.googleapis.com/';
 const MS_PER_SECOND = 1000;
 const NANOSECONDS_PER_MS = 1_000_000;
-/** Of the texts: a client takes 8 KiB of headers in all, and the message is in them once more. */
+/** Maximum characters of texts: a client takes 8 KiB of headers, which repeat the message. */
 const TEXT_CHARACTERS_MAX = 512;
 
-/** Of google/rpc/status.proto and error_details.proto what is sent; field numbers are theirs. */
+/** Parts of google/rpc/status.proto and error_details.proto that are sent, with their numbers. */
 const rpc = protobuf.Root.fromJSON({
   nested: {
     google: {

@@ -13,7 +13,7 @@ export function grpcStatus(error: TesseraError): StatusObject {
   return { code: error.row.grpc, details, metadata };
 }
 
-/** As grpcStatus, of anything thrown; a fault of the service is logged. */
+/** Status of anything thrown, as grpcStatus; a fault of the service is logged. */
 export function loggedStatus(thrown: unknown, log: Pick<Log, 'error'>): StatusObject {
   const error = TesseraError.from(thrown);
   if (error.code === 'INTERNAL') log.error({ err: thrown }, 'a gRPC handler failed');

@@ -11,7 +11,7 @@ export function text(field: string, value: string): string {
   return value;
 }
 
-/** As text(), for the keys and values of a map. */
+/** Texts as text() reads them, for the keys and values of a map. */
 export function texts(
   field: string,
   map: Readonly<Record<string, string>>,

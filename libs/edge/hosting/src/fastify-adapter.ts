@@ -151,7 +151,7 @@ export function closeConnectionsWhileDraining(instance: FastifyInstance, readine
   });
 }
 
-/** Of the age of a connection, so that those of one moment do not end in one. */
+/** Share of a connection's age by which it varies, so that connections do not all end at once. */
 const AGE_JITTER = 0.1;
 
 /** The answer behind which a connection has become too old is its last. */

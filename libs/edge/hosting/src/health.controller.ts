@@ -48,7 +48,7 @@ export class OwnState {
     return this.clusterLog?.().isStale ?? false;
   }
 
-  /** Of each that the process has. */
+  /** Parts of the answer that the process has. */
   read(): Pick<HealthAnswer, 'chains' | 'kvStore' | 'relevance' | 'clusterLog'> {
     const { chains, kvStore, relevance, clusterLog } = this;
     const all = {

@@ -86,7 +86,7 @@ export interface HostParts {
   readonly metrics: Metrics;
   /** How this process calls others: their certificates are watched as its own are. */
   readonly peer: Config['peer'];
-  /** Of a console; left out: none is served. */
+  /** Check of a console's visitors; left out: no console is served. */
   readonly checkVisitor?: HttpAccess['checkVisitor'];
   readonly log: Log;
   /** Before anything listens. */
@@ -98,7 +98,7 @@ export interface OwnMethods {
   readonly handlers: Handlers;
   /** Over HTTP; left out: over gRPC alone. */
   readonly json?: {
-    /** Of methods whose JSON is read otherwise than the message: they take the handlers' place. */
+    /** Handlers of methods whose JSON is read otherwise than the message; they replace others. */
     readonly handlers: Handlers;
     readonly form: Pick<HttpJson, 'readRequest' | 'writeResponse'>;
   };

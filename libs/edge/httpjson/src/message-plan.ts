@@ -7,7 +7,7 @@ import protobuf from 'protobufjs';
 export interface JsonForm {
   /** A body is refused without them. */
   readonly required: ReadonlySet<string>;
-  /** Of calls between processes; HTTP does not have them. */
+  /** Fields of calls between processes; HTTP does not have them. */
   readonly hidden: ReadonlySet<string>;
   /** Names of text fields that are also taken as integers. */
   readonly ids: ReadonlySet<string>;
@@ -40,7 +40,7 @@ export interface FieldPlan {
   /** Every answer has it: only what is `optional` or one of several may be left out. */
   readonly isAnswered: boolean;
   readonly isPositive: boolean;
-  /** Of an integer. */
+  /** Range of an integer. */
   readonly range: readonly [least: number, most: number];
   readonly isList: boolean;
   readonly isMap: boolean;
@@ -48,11 +48,11 @@ export interface FieldPlan {
   readonly listIn: string;
   /** The message that has this list; undefined: the list is the field itself. */
   readonly listOf: protobuf.Type | undefined;
-  /** Of a word: its numbers on the wire. */
+  /** Numbers on the wire, by word. */
   readonly words: Readonly<Record<string, number>>;
-  /** The same numbers by the names in the proto file, which its own JSON writes. */
+  /** Numbers by the names in the proto file, which its own JSON writes. */
   readonly protoWords: Readonly<Record<string, number>>;
-  /** Of a message. */
+  /** Type of a message. */
   readonly message: protobuf.Type | undefined;
   readonly comment: string;
 }
@@ -108,7 +108,7 @@ export class MessagePlans {
     this.root.resolveAll();
   }
 
-  /** Of an rpc, `package.Service.Method`. */
+  /** Plan of an rpc, `package.Service.Method`. */
   rpc(name: string) {
     const at = name.lastIndexOf('.');
     const service = this.root.lookupService(name.slice(0, at));

@@ -21,7 +21,7 @@ export function memberOf(body: unknown, name: string): unknown {
 
 const NUMBER = /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
-/** Of the text of a number, as proto3 writes integers of 64 bits, the number. */
+/** Number in a text, as proto3 writes integers of 64 bits. */
 export function numberIn(value: unknown): unknown {
   return typeof value === 'string' && NUMBER.test(value) ? Number(value) : value;
 }
@@ -46,7 +46,7 @@ function asId(path: string, value: unknown): string {
   throw invalid(path, idExpected(value), shown(value));
 }
 
-/** Of its type: no more of its bits go where it is used. Narrower bounds are checked there. */
+/** Integer within the range of its type. Narrower bounds are checked where it is used. */
 function asInteger(path: string, value: unknown, [least, most]: FieldPlan['range']): number {
   const number = numberIn(value) as number;
   if (!Number.isInteger(number)) throw invalid(path, 'an integer', shown(value));
@@ -71,7 +71,7 @@ function asWord(path: string, value: unknown, { words, protoWords }: FieldPlan):
   throw invalid(path, `one of ${Object.keys(words).join(', ')}`, shown(value));
 }
 
-/** Of a field that is left out. */
+/** Value of a field that is left out. */
 function defaultOf({ isList, isMap, isOptional, kind }: FieldPlan): unknown {
   if (isMap) return {};
   if (isOptional || kind === 'verbatim') return undefined;

@@ -36,7 +36,7 @@ export type Routing =
   | { readonly to: 'split'; readonly partsAt: string };
 
 export interface Method {
-  /** As on the wire: `/tessera.recall.v1.RecallService/Recall`. */
+  /** Path on the wire: `/tessera.recall.v1.RecallService/Recall`. */
   readonly path: string;
   /** POST route that takes the request as proto3 JSON; left out: gRPC alone. */
   readonly http?: string;

@@ -13,7 +13,7 @@ const page = (role: Role, action?: string): AccessRule => ({
   ...(action !== undefined && { action }),
 });
 
-/** By HTTP method and route. */
+/** Rules by HTTP method and route. */
 export const ROUTES: Readonly<Record<string, AccessRule>> = {
   'GET /v1/models': asks('embed'),
   'GET /info': asks('embed'),

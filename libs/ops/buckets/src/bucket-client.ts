@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import type * as Sdk from '@aws-sdk/client-s3';
 import { TesseraError } from '@tessera/errors';
 
-/** Where buckets are. */
+/** Place of the buckets. */
 export interface BucketSettings {
   /** Empty: that of AWS in the region. */
   readonly endpoint: string;
@@ -108,7 +108,7 @@ export class BucketClient {
   }
 }
 
-/** One part after another; what a failure leaves of them is removed. Resolves with the ETag. */
+/** Puts one part after another; a failure removes them. Resolves with the ETag. */
 async function putInParts(
   { client, params }: { readonly client: Sdk.S3Client; readonly params: Sdk.PutObjectCommandInput },
   bytes: number,
@@ -146,11 +146,11 @@ async function openClient(settings: BucketSettings, connectMs: number, attempts:
   return { sdk, client };
 }
 
-/** Of an answer; undefined: there was none. */
+/** HTTP status of an answer; undefined: there was none. */
 export const statusOf = (thrown: unknown): number | undefined =>
   (thrown as Partial<Sdk.S3ServiceException> | undefined)?.$metadata?.httpStatusCode;
 
-/** Of an object; a bucket that is not there is another fault. */
+/** True where an object is absent; an absent bucket is another fault. */
 export const isAbsent = (thrown: unknown): boolean =>
   statusOf(thrown) === NOT_FOUND && (thrown as Error).name !== 'NoSuchBucket';
 

@@ -5,7 +5,7 @@ export interface Position {
   readonly offset: number;
   /** Digest of the entry there; '' for none. */
   readonly entry: string;
-  /** Of all entries up to it; '' where an earlier release wrote the position, which kept none. */
+  /** Chain of all entries up to it; '' where an earlier release, which kept none, wrote it. */
   readonly chain: string;
   /** Sum over all users that were ever erased: part of the state's digest. */
   readonly erased: string;

@@ -5,7 +5,7 @@ export type WaitFor = (typeof WAIT_FOR)[number];
 
 /** How a change is taken that all nodes of a cluster have to know. */
 export interface Submission {
-  /** Of the newest KEYS_KEPT entries those of one key count once; '' or left out: none. */
+  /** Key that counts once among the newest KEYS_KEPT entries; '' or left out: none. */
   readonly key?: string | undefined;
   /** Left out: `applied-everywhere`. */
   readonly waitFor?: WaitFor | undefined;

@@ -26,7 +26,7 @@ export const ERROR_TRAILERS = {
   code: 'tessera-code',
   field: 'tessera-field',
   retryAfterMs: 'tessera-retry-after-ms',
-  /** The same number under the name that gRPC's own retries read (grpc.io, proposal A6). */
+  /** Wait under the name that gRPC's own retries read (grpc.io, proposal A6). */
   pushbackMs: 'grpc-retry-pushback-ms',
 } as const;
 

@@ -6,7 +6,7 @@ export interface TrailedRefusal {
   /** The status's text. */
   readonly message: string;
   readonly trailer: (name: string) => string | undefined;
-  /** Where no trailer names a code. */
+  /** Code where no trailer names one. */
   readonly fallback: ErrorCode;
   readonly cause?: unknown;
 }

@@ -124,7 +124,7 @@ export class Etcd {
     this.agent = new (this.isTls ? HttpsAgent : HttpAgent)({ keepAlive: true });
   }
 
-  /** Of all keys that begin so. */
+  /** Entries of all keys with this prefix. */
   async entriesUnder(prefix: string): Promise<readonly EtcdEntry[]> {
     const range = { key: base64(prefix), range_end: base64(endOf(prefix)) };
     const { kvs = [] } = await this.ask<RangeAnswer>('kv/range', range);
@@ -310,7 +310,7 @@ export class Etcd {
   }
 }
 
-/** Of an answer that refuses. */
+/** Reason in an answer that refuses. */
 function reasonIn(text: string): string | undefined {
   try {
     const { error, message } = JSON.parse(text) as { error?: unknown; message?: unknown };

@@ -1,4 +1,4 @@
-/** One of several that may be asked for the same. */
+/** Attempt; several may be made for the same answer. */
 export type Ask<Answer> = (signal: AbortSignal) => Promise<Answer>;
 
 /**

@@ -21,7 +21,7 @@ export const nodesOf = (cluster: string) => `/tessera/${cluster}/nodes/`;
  * by one process at a time. Owner: the process, which leaves at its end.
  */
 export class NodeKey {
-  /** Of this process: another one of the same name has another. */
+  /** ID of this process: another process of the same name has another. */
   readonly instance = randomUUID();
   readonly key: string;
   private lease = '';

@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { TesseraError } from '@tessera/errors';
 import { readRegular } from './regular-file.js';
 
-/** Of a file that holds the state of a store. */
+/** Maximum bytes of a file that holds the state of a store. */
 const STATE_BYTES_MAX = 256 << 20;
 
 /** A file that is being written. */
@@ -27,7 +27,7 @@ export interface Disk {
   list(path: string): Promise<readonly string[]>;
   /** Undefined where there is none. */
   read(path: string): Promise<Buffer | undefined>;
-  /** Of the file system that a folder lies on. */
+  /** Free bytes of the file system that a folder lies on. */
   freeBytes(path: string): Promise<number>;
 }
 

@@ -56,7 +56,7 @@ export async function* partsOfRegular(path: string): AsyncGenerator<Buffer> {
   }
 }
 
-/** As readRegular(), for small files at the start of a process. */
+/** Reads as readRegular() does, for small files at the start of a process. */
 export function readRegularSync(path: string, bytesMax: number): Buffer {
   const file = openSync(path, FLAGS);
   try {

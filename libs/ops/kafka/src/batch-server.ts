@@ -22,7 +22,7 @@ export interface RecordBatch {
 export interface BatchServerOptions extends TopicNeed {
   /** Topic of each pattern that handlers name. */
   readonly topics: Readonly<Record<string, string>>;
-  /** Of the groups; each topic has its own (`groupOf`). */
+  /** ID of the groups; each topic has its own (`groupOf`). */
   readonly groupId: string;
   /** Name of this process. */
   readonly node: string;
@@ -104,7 +104,7 @@ export class BatchServer extends Server implements CustomTransportStrategy {
     return { state: reasons.length === 0 ? 'ok' : 'down', reason: reasons.join('; ') };
   }
 
-  /** As of the last batch of each partition. */
+  /** Records left as of the last batch of each partition. */
   lag(): readonly { readonly topic: string; readonly records: number }[] {
     return [...this.handlers().keys()].map((topic) => {
       const partitions = [...(this.behind.get(topic)?.values() ?? [])];
@@ -172,7 +172,7 @@ export class BatchServer extends Server implements CustomTransportStrategy {
     });
   }
 
-  /** By topic; patterns without a topic belong to other transports. */
+  /** Handlers by topic; patterns without a topic belong to other transports. */
   private handlers(): ReadonlyMap<string, MessageHandler> {
     return new Map(
       [...this.messageHandlers].flatMap(([pattern, handler]) => {

@@ -35,7 +35,7 @@ const SNAPPY_STREAM = Buffer.from([0x82, 0x53, 0x4e, 0x41, 0x50, 0x50, 0x59, 0])
 /** The magic bytes and two versions. */
 const SNAPPY_HEADER_BYTES = 16;
 
-/** One block, or the stream of blocks that Java's library writes: each behind its length. */
+/** Decompresses one block, or the stream of Java's library: blocks, each after its length. */
 function snappyBlocks(compressed: Buffer): Buffer[] {
   if (!compressed.subarray(0, SNAPPY_STREAM.length).equals(SNAPPY_STREAM)) return [compressed];
   const blocks: Buffer[] = [];

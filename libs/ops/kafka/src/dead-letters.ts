@@ -34,7 +34,9 @@ const ADDED = [
   RECORD_HEADERS.offset,
 ] as const;
 
-/** Where the record lay and why it died, for a letter that its topic does not take as it is. */
+/**
+ * Letter with the place and reason of a record, for a topic that does not take the whole record.
+ */
 export function withoutContent({ key, value, headers = {} }: Message): Message {
   const own = Object.entries(headers).filter(([name]) =>
     (ADDED as readonly string[]).includes(name),

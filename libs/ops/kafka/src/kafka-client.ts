@@ -15,11 +15,11 @@ export interface KafkaAddress {
   readonly brokers: readonly string[];
   /** Left out: neither TLS nor SASL. */
   readonly security?: KafkaSecurity;
-  /** Of one request to a broker, in milliseconds; left out: 10,000. */
+  /** Time limit of one request to a broker, in milliseconds; left out: 10,000. */
   readonly requestTimeoutMs?: number;
 }
 
-/** The same for kafkajs. */
+/** Security settings as kafkajs takes them. */
 export function securedBy({ tls, sasl }: KafkaSecurity = {}): Pick<KafkaConfig, 'ssl' | 'sasl'> {
   return {
     // Both are asked at each handshake.

@@ -1,7 +1,7 @@
 import { expecting, type TesseraError } from '@tessera/errors';
 import protobuf from 'protobufjs';
 
-/** As the types of libs/ops/contracts state: numbers for int64 and enums, defaults filled in. */
+/** Shape of messages in libs/ops/contracts: numbers for int64 and enums, defaults filled in. */
 const MESSAGE_SHAPE: protobuf.IConversionOptions = {
   longs: Number,
   enums: Number,

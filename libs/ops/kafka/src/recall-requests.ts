@@ -12,7 +12,7 @@ import type { RecordProducer } from './record-producer.js';
 import { checkKey, checkVersion, RECORD_HEADERS, type TopicRecord } from './topic-record.js';
 import { wireRefusal } from './wire-refusal.js';
 
-/** Of the records of both topics. */
+/** Version of the records of both topics. */
 const PAYLOAD_VERSION = '1';
 /** Length of a request ID in characters. */
 const REQUEST_ID_LENGTH_MAX = 128;
@@ -38,7 +38,7 @@ export interface TopicRecall {
 export interface RecallRequestParts {
   readonly producer: Pick<RecordProducer, 'send' | 'bury'>;
   readonly responsesTopic: string;
-  /** Of a request that names no deadline, from the time of its record on. */
+  /** Deadline of a request that names none, from the time of its record on. */
   readonly defaultDeadlineMs: number;
   /** Bytes of a RecallAnswered. Rejects with what becomes the refusal. */
   readonly answer: (recall: TopicRecall) => Promise<Uint8Array>;

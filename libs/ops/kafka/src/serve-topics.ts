@@ -11,7 +11,7 @@ const CLIENT_ID = 'tessera';
  */
 const PARTITIONS = 6;
 
-/** Of the configuration. */
+/** Topic settings of the configuration. */
 export interface TopicSettings {
   /** HOST:PORT of some brokers, separated by commas; '' for none. */
   readonly brokers: string;
@@ -24,7 +24,9 @@ export interface TopicSettings {
   readonly security?: KafkaSecurity;
 }
 
-/** Of the process; @throws TesseraError CONFIG_INVALID for bad files of TLS or SASL */
+/**
+ * Topic settings of the process; @throws TesseraError CONFIG_INVALID for bad files of TLS or SASL
+ */
 export function topicSettings(config: Config): TopicSettings {
   const { kafka, cluster, node } = config;
   const { brokers } = kafka;

@@ -31,7 +31,7 @@ export function recordOf(topic: string, partition: number, message: KafkaMessage
   return { topic, partition, offset, key, value, headers, timestampMs: Number(timestamp) };
 }
 
-/** Of a header that is given more than once the last counts. */
+/** Headers by name; of a header that is given more than once the last counts. */
 function headersOf(headers: IHeaders): Record<string, Buffer> {
   return Object.fromEntries(
     Object.entries(headers).flatMap(([name, given]) => {

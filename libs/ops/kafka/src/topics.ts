@@ -1,7 +1,7 @@
 import type { Kafka } from 'kafkajs';
 
 export interface TopicNeed {
-  /** Of each topic that is missing. */
+  /** Partitions of each topic that is missing. */
   readonly createPartitions: number;
 }
 

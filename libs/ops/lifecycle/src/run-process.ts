@@ -20,7 +20,7 @@ const print = (line: string) => process.stdout.write(`${line}\n`);
 /** Files of a process hold histories and audits: files 0600, folders 0700. */
 const CLOSED_TO_OTHERS = 0o077;
 
-/** Of files and folders that this process makes from now on. */
+/** Hides files and folders that this process makes from now on from other users. */
 export function closeFilesToOthers(): void {
   process.umask(CLOSED_TO_OTHERS);
 }
@@ -34,7 +34,7 @@ function ownLimits(): string {
   }
 }
 
-/** Of package.json. */
+/** Version in package.json. */
 export function serviceVersion(): string {
   return JSON.parse(readFileSync(join(repositoryRoot, 'package.json'), 'utf8')).version;
 }

@@ -1,6 +1,6 @@
 import type { Drain } from './drain.js';
 
-/** Of a supervisor, of a terminal's keys, and of a terminal or session that goes. */
+/** Signals of a supervisor, of a terminal's keys, and of a terminal or session that goes. */
 export const STOP_SIGNALS = ['SIGTERM', 'SIGINT', 'SIGQUIT', 'SIGHUP'] as const;
 
 const EXIT_OK = 0;

@@ -5,7 +5,7 @@ function reasonOf(thrown: unknown): string {
 }
 
 const UNKNOWN_CALLER = /WRONGPASS|NOAUTH/;
-/** Of commands, and of those within scripts as Redis and Valkey put it. */
+/** Refusals of commands, and of those within scripts as Redis and Valkey word them. */
 const MAY_NOT = /NOPERM|The user executing the script can't|ACL failure in script/;
 
 /**

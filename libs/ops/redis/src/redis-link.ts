@@ -8,11 +8,11 @@ import { isWrongServer, redisFault, redisRefusal } from './redis-faults.js';
 
 /** In which a node of a cluster says where slots are, before the next one is asked. */
 const SLOTS_MS = 1000;
-/** Of the time of a short call, so much at most takes one whose answer is long and moves. */
+/** Multiple of a short call's time that a call with a long, moving answer may take. */
 const MOVING_TIMES = 12;
 
 export interface RedisLinkOptions {
-  /** Of a lone server one, otherwise of some nodes of a cluster, or of sentinels. */
+  /** Addresses: one of a lone server, otherwise some of a cluster's nodes or of sentinels. */
   readonly nodes: readonly RedisNode[];
   readonly isCluster: boolean;
   readonly isTls: boolean;
@@ -23,7 +23,7 @@ export interface RedisLinkOptions {
   readonly field: string;
   /** `Redis at ...`, for messages. */
   readonly place: string;
-  /** Of a call, and of making a connection; of one whose answer is long, without a byte of it. */
+  /** Time limit of a call and of a connection attempt; of a long answer, without a byte of it. */
   readonly timeoutMs: number;
   /** Told of each connection that is made. */
   readonly onConnected?: (client: RedisClient) => void;
@@ -68,14 +68,14 @@ export class RedisLink {
     return this.answered(command, (act) => withinMs(timeoutMs, act));
   }
 
-  /** As call(), for as long as bytes come: what is late is not lost. */
+  /** Calls as call() does, for as long as bytes come: slow is not away. */
   callMoving<T>(command: (client: RedisClient) => Promise<T>): Promise<T> {
     const { timeoutMs } = this.options;
     const limits = { stillMs: timeoutMs, mostMs: MOVING_TIMES * timeoutMs };
     return this.answered(command, (act) => whileMoving(limits, () => this.arrivedBytes(), act));
   }
 
-  /** Of the connections that are there: another number whenever some have come. */
+  /** Bytes that have arrived on the present connections: it differs whenever some have come. */
   arrivedBytes(): number {
     const { client } = this;
     if (client === undefined) return 0;

@@ -25,9 +25,9 @@ export const ACCESS_METRICS = {
   },
 } as const;
 
-/** As libs/edge/access reports them. */
+/** Counts as libs/edge/access reports them. */
 export interface AccessCounts {
-  /** By edge, then by code. */
+  /** Refused calls by edge and code. */
   readonly refused: readonly { readonly edge: string; readonly code: string; count: number }[];
   readonly isOpen: boolean;
   readonly lines: { readonly written: number; readonly failed: number };

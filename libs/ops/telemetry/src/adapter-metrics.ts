@@ -51,7 +51,7 @@ export const ADAPTER_METRICS = {
   },
 } as const;
 
-/** As libs/service/adapter reports them. */
+/** Counts as libs/service/adapter reports them. */
 export interface AdapterCounts {
   readonly recalls: Readonly<Record<string, number>>;
   readonly arena: { readonly usedBytes: number; readonly maxBytes: number };

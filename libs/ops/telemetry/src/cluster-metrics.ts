@@ -50,7 +50,7 @@ export const CLUSTER_METRICS = {
   },
 } as const;
 
-/** As a gateway reports them. */
+/** Counts as a gateway reports them. */
 export interface ClusterCounts {
   readonly forwarded: readonly { readonly edge: string; readonly reason: string; count: number }[];
   readonly retries: number;

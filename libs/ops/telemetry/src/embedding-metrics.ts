@@ -31,7 +31,7 @@ export const EMBEDDING_METRICS = {
   },
 } as const;
 
-/** As libs/service/embedding reports them. */
+/** State as libs/service/embedding reports it. */
 export interface EmbeddingState {
   readonly model: string;
   readonly depth: number;

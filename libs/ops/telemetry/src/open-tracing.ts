@@ -1,7 +1,7 @@
 import type { Log } from './logger.js';
 import { NO_TRACING, type Tracing, type TracingOptions } from './tracing.js';
 
-/** One per process: the API of OpenTelemetry has one context for all. Loaded only when wanted. */
+/** Opens tracing once per process: OpenTelemetry has one context for all. Loaded when wanted. */
 export async function openTracing(options: TracingOptions, log: Log): Promise<Tracing> {
   if (options.otlpUrl === '') return NO_TRACING;
   const { OtlpTracing } = await import('./otlp-tracing.js');

@@ -21,7 +21,7 @@ export function openOutput(level: string, isJson: boolean): Output {
   return { log, report, print: (line) => report(line, {}, line.trim()) };
 }
 
-/** Where the process serves, by what is there. */
+/** Reports the addresses at which the process serves. */
 export function reportServing(
   { report }: Output,
   addresses: Readonly<Record<string, string>>,

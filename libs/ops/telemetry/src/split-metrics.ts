@@ -22,7 +22,7 @@ export const SPLIT_METRICS = {
   },
 } as const;
 
-/** As a gateway reports them. */
+/** Counts as a gateway reports them. */
 export interface SplitCounts {
   readonly parts: Readonly<Record<'answered' | 'failed', number>>;
   readonly splitCalls: number;

@@ -83,7 +83,7 @@ export class TalliedCounter {
 }
 
 interface Tally {
-  /** Of observations in each bucket alone, the last without a bound. */
+  /** Observations in each bucket alone, the last without a bound. */
   readonly buckets: Float64Array;
   readonly values: readonly string[];
   sum: number;
@@ -119,7 +119,7 @@ export class TalliedHistogram {
     tally.count += 1;
   }
 
-  /** As prom-client gives its own. */
+  /** Samples in the form of prom-client. */
   private async read() {
     const { name, meaning: help } = this.named;
     const values = [...this.tallies.values()].flatMap((tally) => this.valuesOf(tally));
@@ -143,7 +143,7 @@ export class TalliedHistogram {
   }
 }
 
-/** The same for a count without labels. */
+/** Copies a count without labels. */
 export function copyCount(registry: Registry, { name, meaning }: Named, read: () => number): void {
   new Counter({
     name,

@@ -11,7 +11,7 @@ export const TASK_METRICS = {
   },
 } as const;
 
-/** As libs/engine reports them. */
+/** Counts as libs/engine reports them. */
 export interface TaskCount {
   readonly lane: string;
   readonly waiting: number;

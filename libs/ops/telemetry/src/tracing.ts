@@ -33,7 +33,7 @@ export interface OpenSpan {
   tell(happened: () => readonly TimedSpan[]): void;
 }
 
-/** As OTEL_TRACES_SAMPLER names them. */
+/** Sampler names of OTEL_TRACES_SAMPLER. */
 export type Sampler = `${'' | 'parentbased_'}${'traceidratio' | 'always_on' | 'always_off'}`;
 
 /** Spans that were sent, and that the collector did not take. */
@@ -45,7 +45,9 @@ export interface SpanCounts {
 export interface TracingOptions {
   /** OTLP over HTTP, e.g. http://127.0.0.1:4318, with /v1/traces where it has no path; '': none. */
   readonly otlpUrl: string;
-  /** Of the traces that begin here; those of callers are kept where the caller keeps them. */
+  /**
+   * Percent of the traces that begin here; traces of callers are kept where the caller keeps them.
+   */
   readonly percent: number;
   readonly sampler: Sampler;
   readonly serviceName: string;

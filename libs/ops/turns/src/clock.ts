@@ -43,7 +43,7 @@ export class Limit {
   }
 }
 
-/** As the work settles, or rejects with the signal's reason where that is aborted before. */
+/** Settles as the work does, or rejects with the signal's reason if that is aborted before. */
 export function unless<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     const abort = () => reject(signal.reason);

@@ -1,4 +1,4 @@
-/** Of a work of many items: so long until others have a turn of the event loop, in milliseconds. */
+/** Time of a slice of work on many items before others have the event loop, in milliseconds. */
 const SLICE_MS = 2;
 
 const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve));

@@ -1,4 +1,4 @@
-/** Of the time, the share that the work may take. */
+/** Divisor of the time: the share that the work may take. */
 const SHARE = 20;
 /** Milliseconds that at least lie between two runs: what becomes due meanwhile is done together. */
 const GATHER_MS = 1000;

@@ -2,7 +2,7 @@
 const TURN_MS = 2;
 /** Assumed length of an act before the first one was measured. */
 const ACT_MS_FIRST = 0.5;
-/** Of the measured cost of an act, for each turn. */
+/** Weight of the previous cost of an act, for each turn. */
 const FORGET = 0.8;
 
 interface Queue {
@@ -69,7 +69,7 @@ export class Turns {
     for (const act of acts) this.runOne(act);
   }
 
-  /** One that throws, which none should, keeps none of the others from its turn. */
+  /** Runs one act; if it throws, which none should, the others keep their turns. */
   private runOne(act: () => void): void {
     try {
       act();
@@ -87,12 +87,12 @@ export class Turns {
   }
 }
 
-/** Where the process hears of what nothing catches. */
+/** Throws where the process hears of what nothing catches. */
 function throwLater(thrown: unknown): void {
   queueMicrotask(() => {
     throw thrown;
   });
 }
 
-/** Of this process: it has one event loop. */
+/** Turns of this process, which has one event loop. */
 export const turns = new Turns();

@@ -1,7 +1,7 @@
 export interface MovingLimits {
   /** Milliseconds without any progress. */
   readonly stillMs: number;
-  /** Of all of it. */
+  /** Maximum duration of all of it. */
   readonly mostMs: number;
 }
 

@@ -25,7 +25,7 @@ export class SteadyClock {
   /** Milliseconds since 1970. */
   readonly latestMs = (): number => this.wallMs() - Math.min(0, this.jumpMs());
 
-  /** As a condition of the process. */
+  /** Condition of the process. */
   reading(): { readonly state: 'ok' | 'degraded'; readonly reason: string } {
     const jumpMs = this.jumpMs();
     if (jumpMs === 0) return { state: 'ok', reason: '' };
@@ -48,5 +48,5 @@ export class SteadyClock {
   }
 }
 
-/** Of this process. */
+/** Clock of this process. */
 export const CLOCK = new SteadyClock();

@@ -4,7 +4,7 @@ import { TesseraError } from '@tessera/errors';
 const ADDRESSES_KEPT = 10_000;
 
 export interface AttemptSettings {
-  /** Of one address that fail, in `windowMs`. */
+  /** Maximum failures of one address within `windowMs`. */
   readonly failuresMax: number;
   readonly windowMs: number;
 }
@@ -63,7 +63,7 @@ export class AttemptLimit {
   }
 }
 
-/** Of IPv6 the half that a provider gives to one customer; of others the address. */
+/** Network that attempts count for: the half of an IPv6 that a customer gets; else the address. */
 function networkOf(address: string): string {
   if (!address.includes(':') || address.startsWith('::')) return address;
   const [head = ''] = address.split('::');

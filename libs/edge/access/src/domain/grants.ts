@@ -42,7 +42,7 @@ export interface Principal {
 
 /** A caller, and what was granted. */
 export interface Holder extends Principal {
-  /** As the file of tokens lists them. */
+  /** Scopes as the file of tokens lists them. */
   readonly scopes: readonly Scope[];
   /** These and all that come with them. */
   readonly reach: ReadonlySet<Scope>;
@@ -50,7 +50,7 @@ export interface Holder extends Principal {
 
 /** A caller whose token was checked, whatever it allows. */
 export interface TokenHolder extends Holder {
-  /** Of the token: what the caller is found by again. */
+  /** Hash of the token, by which the caller is found again. */
   readonly sha256: string;
 }
 

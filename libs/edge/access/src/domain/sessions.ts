@@ -21,7 +21,7 @@ const keyOf = (id: string) => createHash('sha256').update(id).digest('base64url'
  * that somebody has to show, so only its hash is kept.
  */
 export class Sessions<Holder> {
-  /** By hash of the ID; the one used last is the last. */
+  /** Sessions by hash of the ID; the last used is the last. */
   private readonly held = new Map<string, Session<Holder>>();
 
   constructor(
