@@ -256,7 +256,9 @@ export interface NativeAddon extends StoreAddon {
     messages: readonly Uint32Array[],
     mark: string,
   ): Promise<AppliedChanges>;
-  /** Of the newest version; the first costs a pass over all items, later ones what has changed. */
+  /**
+   * Digest of the newest version; the first costs a pass over all items, later ones the changes.
+   */
   catalogueDigest(catalogue: CatalogueHandle): Promise<CatalogueDigest>;
   /**
    * From now on changes and requests are refused that name other attributes or values than those of
@@ -302,7 +304,7 @@ export interface NativeAddon extends StoreAddon {
     count: number,
     timeMs: number,
   ): Promise<CatalogueReach>;
-  /** Of the reach's version: items with ordinals in [first, first + count). */
+  /** Items of the reach's version with ordinals in [first, first + count). */
   catalogueList(reach: ReachHandle, first: number, count: number): CatalogueListing;
   /**
    * Of these items, in their order, the first `count` that are live in the reach's version and that

@@ -8,31 +8,31 @@ declare const storeBrand: unique symbol;
 declare const embedderBrand: unique symbol;
 declare const folderLockBrand: unique symbol;
 
-/** Of an open engine. */
+/** Handle of an open engine. */
 export interface EngineHandle {
   readonly [engineBrand]: true;
 }
-/** Of an open catalogue: a snapshot and what has changed since. */
+/** Handle of an open catalogue: a snapshot and what has changed since. */
 export interface CatalogueHandle {
   readonly [catalogueBrand]: true;
 }
-/** Of one version of a catalogue: what the ordinals that cross with it are of. */
+/** Handle of one version of a catalogue, to which the ordinals that cross with it belong. */
 export interface ViewHandle {
   readonly [viewBrand]: true;
 }
-/** Of what a request may find: of one version of one catalogue. */
+/** Handle of what a request may find in one version of one catalogue. */
 export interface ReachHandle {
   readonly [reachBrand]: true;
 }
-/** Of an open ordered store. */
+/** Handle of an open ordered store. */
 export interface StoreHandle {
   readonly [storeBrand]: true;
 }
-/** Of an open model of texts. */
+/** Handle of an open model of texts. */
 export interface EmbedderHandle {
   readonly [embedderBrand]: true;
 }
-/** Of a folder that this process alone uses. */
+/** Handle of a folder that this process alone uses. */
 export interface FolderLockHandle {
   readonly [folderLockBrand]: true;
 }

@@ -12,7 +12,7 @@ import { ABI_DIGEST } from './generated/types.js';
 
 const ADDON_PATH = join('build', 'native', 'tessera.node');
 
-/** Of a build that somebody else has made, in the installed package for this platform. */
+/** Path of a prebuilt addon in the installed package for this platform. */
 function findPackaged(): string | undefined {
   const { platform, arch } = process;
   try {

@@ -40,7 +40,7 @@ export class PackedWriter {
     this.at = 0;
   }
 
-  /** One record alone, as the addon takes it: good until the writer is used again. */
+  /** Writes one record alone, as the addon takes it: good until the writer is used again. */
   record<T>(
     write: (to: PackedWriter, from: T) => void,
     from: T,
@@ -201,7 +201,7 @@ export class PackedReader {
     this.bytes = Buffer.from(buffer as ArrayBuffer, byteOffset, byteLength);
   }
 
-  /** Where each record begins. */
+  /** Beginnings of the records. */
   records(): number[] {
     const firsts: number[] = [];
     for (let at = 0; at < this.words.length; at += this.words[at] as number) firsts.push(at);
@@ -236,7 +236,7 @@ export class PackedReader {
     return this.floats[this.at++] as number;
   }
 
-  /** One of the words, by its place. */
+  /** Word by its place among the words. */
   word<Word extends string>(words: readonly Word[]): Word {
     return words[this.u32()] as Word;
   }
@@ -277,7 +277,7 @@ export class PackedReader {
     return this.bytes.subarray(begin, begin + bytes);
   }
 
-  /** The same. */
+  /** Reads packed entries. */
   entries(): PackedEntries {
     const count = 2 * this.u32();
     const ends = this.words.subarray(this.at, this.at + count);

@@ -26,8 +26,8 @@ export interface StoreAddon {
   storeRecover(store: StoreHandle): Promise<void>;
   /** Calls under way finish; the folder is free after the last of them. */
   storeClose(store: StoreHandle): void;
-  /** Of a folder that nobody has open; without `apply` nothing is changed. */
+  /** Repairs a folder that nobody has open; without `apply` nothing is changed. */
   storeRepair(path: string, apply: boolean): Promise<StoreRepair>;
-  /** The same of a folder of changes of a catalogue. */
+  /** Repairs a catalogue's folder of changes. */
   catalogueRepair(path: string, apply: boolean): Promise<StoreRepair>;
 }

@@ -18,7 +18,7 @@
 
 namespace tessera::engine {
 
-/// Of requests that are read and never run: the tasks are not linked.
+/// Task of requests that are read and never run: the tasks are not linked.
 const Task& recall_task() {
   static const uint64_t none = 0;
   return reinterpret_cast<const Task&>(none);
@@ -252,7 +252,7 @@ void read_reach(std::span<const uint32_t> words) {
   return out.end();
 }
 
-/// As they are made, and damaged.
+/// Reads records as they are made, and damaged ones.
 template <typename Read>
 void try_words(std::vector<uint32_t> words, std::mt19937_64& random, Read read) {
   read(words);

@@ -60,7 +60,7 @@ class PackedReader {
     u53(bits);
     std::memcpy(&to, &bits, sizeof(to));
   }
-  /// One of `count` enumerators; another one is a fault.
+  /// Reads one of `count` enumerators; another value is a fault.
   template <typename Enumeration>
   void choice(Enumeration& to, uint32_t count) {
     const uint32_t value = word();

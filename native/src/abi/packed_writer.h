@@ -94,7 +94,7 @@ class PackedWriter {
   }
 
  private:
-  /// As whole words, the last one filled up.
+  /// Writes bytes as whole words, the last one filled up.
   void bytes(std::string_view value) {
     const size_t at = words_.size();
     words_.resize(at + (value.size() + sizeof(uint32_t) - 1) / sizeof(uint32_t));

@@ -97,7 +97,7 @@ class RowWork {
            (uint64_t{layer_} * beam.slots + slot) * shape_.beam_input_floats();
   }
 
-  /// Of a position that the group has, or one before that has been read.
+  /// Input of a position that the group has, or of an earlier one that has been read.
   const float* prompt_input(const RowGroup& group, uint32_t position) const {
     const bool is_of_group = group.beam == nullptr && position >= group.first_position;
     const uint64_t row = group.first_row + uint64_t{position} - group.first_position;

@@ -47,7 +47,7 @@ class QueryTile {
   }
   /// The first query that sees a position, at or after `from`.
   uint32_t first_seeing(uint32_t position, uint32_t from) const;
-  /// Where query i lies in q and out.
+  /// Offset of query i in q and out.
   uint64_t offset(uint32_t i) const;
   float* scores(uint32_t i) const;
   float* output(uint32_t i) const;

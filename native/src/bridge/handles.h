@@ -66,7 +66,7 @@ struct CatalogueHandle {
   bool is_bound = false;
 };
 
-/// One version of a catalogue: what the ordinals that cross with it are of.
+/// Version of a catalogue, to which the ordinals that cross with it belong.
 struct ViewHandle {
   std::shared_ptr<const catalogue::View> view;
 };
@@ -106,7 +106,7 @@ std::shared_ptr<EngineHandle> open_engine(const Napi::Value& value);
 std::shared_ptr<EngineHandle> any_engine(const Napi::Value& value);  // closed or not
 /// Throws REQUEST_INVALID naming `field` for a value that is no binding's slot.
 BoundCatalogue* bound_slot(EngineHandle& handle, const Napi::Value& value, const char* field);
-/// The same for one of an adapter that is loaded, or kNoAdapter.
+/// Slot of a loaded adapter, or kNoAdapter.
 uint32_t adapter_slot(const EngineHandle& handle, const Napi::Value& value, const char* field);
 /// Slot `slot` holds an adapter that requests may name, or is kNoAdapter.
 bool is_adapter_slot(const EngineHandle& handle, uint32_t slot);

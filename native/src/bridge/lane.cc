@@ -7,7 +7,7 @@
 
 namespace tessera::bridge {
 
-/// Of one environment; its instance data.
+/// Lanes of one environment; its instance data.
 struct Lanes {
   LaneOptions options;
   /// An integrity check reads all of the disk: one at a time is enough.

@@ -32,7 +32,7 @@ std::vector<InstructionSet> available_instruction_sets();
 /// The fastest of them for most models: the widest, but for kAvx512Bf16 where it is slower than
 /// kAvx512. A machine always answers the same, for the set decides the numeric class.
 InstructionSet default_instruction_set();
-/// Those of one numeric class.
+/// Instruction sets of one numeric class that are available.
 std::vector<InstructionSet> available_instruction_sets(NumericClass numbers);
 
 /// The classes that this machine's sets have, each once.

@@ -98,7 +98,7 @@ struct PanelKernels {
   /// its next one; 0 where they are not. Rows of a block lie 64 bytes apart, or, where blocks are
   /// of one row, by their own stride.
   size_t tile_stride = 0;
-  /// Of INT8: the same operands and panels with static scales.
+  /// Kernels of INT8 with static scales, over the same operands and panels.
   void (*write_static)(const StaticRows& rows) = nullptr;
   void (*multiply_static)(const PanelProduct& product) = nullptr;
   /// REQUIRES: tile_stride > 0.
@@ -172,7 +172,7 @@ struct KernelTable {
   /// x = exp(x * factor - shift); returns the sum, reduced canonically. Relative error of exp:
   /// below 2e-7 where the argument is in [-87, 88]; below that range 0.
   float (*exp_sum)(float* x, size_t n, float factor, float shift);
-  /// As exp_sum, but x becomes the nearest BF16 values of what is summed.
+  /// Sum as exp_sum, but x becomes the nearest BF16 values of what is summed.
   float (*exp_sum_rounded)(float* x, size_t n, float factor, float shift);
   /// The same with those values as one row of an operand of BF16 (PanelKernels::tile_stride), zeros
   /// from n to `filled`. REQUIRES: filled is a multiple of 32 and at least n, which may be 0.

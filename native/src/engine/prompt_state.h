@@ -33,7 +33,7 @@ class PromptState {
   /// prefix's length. REQUIRES: prefix is a multiple of kv::kBlockTokens; prefix, keep <= prompt.
   uint32_t begin(const Request& request, uint32_t matched, uint32_t prefix, uint32_t keep);
   attention::DeltaState* state() { return is_used() ? &state_ : nullptr; }
-  /// Those that rows [first, first + rows) pass.
+  /// Captures that rows [first, first + rows) pass.
   std::span<const attention::DeltaCapture> captures(uint32_t first, uint32_t rows) const;
   /// Commits the copies up to a position.
   void keep(uint32_t length);

@@ -18,7 +18,7 @@ struct PromptDigests {
   std::string template_text, codebook, adapter;
 };
 
-/// Of one prompt, in the pool: its blocks, and its states where the model has them.
+/// Versions of one prompt in the pool: of its blocks, and of its states where the model has them.
 struct PoolVersions {
   kv::Version blocks = 0;
   std::optional<kv::Version> state = {};
@@ -26,7 +26,8 @@ struct PoolVersions {
 
 class PromptVersions {
  public:
-  /// The same number for the same digests. REQUIRES: the pool's blocks are the model's.
+  /// Version of the digests, the same for the same ones. REQUIRES: the pool's blocks are the
+  /// model's.
   kv::Version add(kv::Pool& pool, const ServedModel& model, const PromptDigests& digests);
   /// Nothing is found under a number that add() gave any more.
   void drop(kv::Pool& pool, kv::Version version);

@@ -35,7 +35,7 @@ class RequestKv {
                scheduler::Link& link);
 
   const attention::PromptKv& view() const { return view_; }
-  /// Where its model has one; to be put to use before begin().
+  /// State of a model that has one; to be put to use before begin().
   PromptState& state() { return state_; }
   const PromptState& state() const { return state_; }
   void set_length(uint32_t length) { view_.length = length; }

@@ -26,7 +26,7 @@ class QueueTally {
   bool has_place(uint8_t priority, size_t capacity) const;
   /// Predicted work, each alone, that is done before a new request of a class and of so much work.
   double ahead_us(uint8_t priority, double own_us) const;
-  /// The same of all that wait.
+  /// Predicted time of all that wait, microseconds.
   double waiting_us() const;
 
  private:

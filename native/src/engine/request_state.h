@@ -55,7 +55,7 @@ class RequestState final : public RunningRequest {
   }
   /// Gives the task the logits of rows that are due.
   void take(const DueRows& rows, const beam::StepLogits& logits, beam::Scratch& scratch);
-  /// The same of hidden states, [rows][hidden]. REQUIRES: reads_hidden().
+  /// Takes hidden states, [rows][hidden]. REQUIRES: reads_hidden().
   void take(const DueRows& rows, std::span<const float> hidden, beam::Scratch& scratch);
   /// Asks the task what comes next, once it has all logits that were due.
   void advance();

@@ -90,7 +90,7 @@ class RunningRequest {
 
   const Request& request() const { return request_; }
   const Task& task() const { return *request_.task; }
-  /// From begin to release.
+  /// Run of the task, from begin to release.
   TaskRun& task_run() { return *task_run_; }
   const Binding& binding() const { return *request_.binding; }
   const catalogue::Reach& reach() const { return request_.reach; }
@@ -103,7 +103,7 @@ class RunningRequest {
   uint32_t prefix_reused_tokens() const { return reused_; }
 
   Timings& timings() { return timings_; }
-  /// Of the pass that runs.
+  /// Times of the pass that runs.
   PassTimes& pass() { return pass_; }
   void end_pass() {
     timings_.add(pass_);

@@ -5,7 +5,7 @@ namespace {
 
 /// Changes when the bytes of a block come to lie elsewhere (attention/block.h).
 constexpr char kLayoutName[] = "panels.1";
-/// The same of a state (attention/delta_state.h).
+/// Name of the layout of a state (attention/delta_state.h).
 constexpr char kStateLayoutName[] = "delta.1";
 
 }  // namespace

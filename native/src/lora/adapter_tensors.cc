@@ -67,7 +67,7 @@ class TensorReader {
     return {Code::kAdapterInvalid, file_ + ": " + name + ": expected " + expected + ", got " + got};
   }
 
-  /// Of a folder of several models, adapters are of all of them or of the decoder loaded alone.
+  /// Finds the prefix of a folder of several models: of all of them, or of the decoder alone.
   void find_prefix(const std::vector<TensorEntry>& entries) {
     for (const std::string_view own : model_.family->names.prefixes) {
       const std::string whole = std::string(kAdapterPrefix) + std::string(own);
@@ -211,7 +211,7 @@ class TensorReader {
     return Status::ok();
   }
 
-  /// As configured; that of the tensor where a pattern of ranks cannot be matched.
+  /// Rank as configured; that of the tensor where a pattern of ranks cannot be matched.
   uint32_t rank_of(const std::string& module, const std::string& a_name) const {
     const auto found = entries_.find(a_name);
     const bool has_rank = found != entries_.end() && found->second.shape.size() == 2 &&

@@ -31,7 +31,7 @@ struct Factors {
   double scale = 0;
   model::TensorEntry a;  // [rank, inputs]
   model::TensorEntry b;  // [outputs, rank]
-  /// Of DoRA, of the rows of the matrix with the factors' product added: [outputs].
+  /// Magnitudes of DoRA: of the rows of the matrix with the factors' product added: [outputs].
   std::optional<model::TensorEntry> magnitudes{};
 };
 

@@ -33,11 +33,11 @@ struct HeadAttribute {
   double deviation = 1;
   double by_default = 0;
 
-  /// Of a number, NaN: the item has none.
+  /// Value of a number, NaN: the item has none.
   double of(double number) const;
 };
 
-/// Of one head. Values.
+/// Form of one head. Values.
 struct HeadForm {
   enum class Inner : uint8_t { kRelu, kGelu, kSilu, kTanh };
   enum class Activation : uint8_t { kIdentity, kSigmoid, kExp, kSoftplus };
@@ -51,7 +51,7 @@ struct HeadForm {
   std::array<double, 2> platt{1, 0};
   std::vector<double> knots_x, knots_y;  // isotonic: x rises, y never falls
 
-  /// Of the last layer's number.
+  /// Answer from the last layer's number.
   double answer(double number) const;
 };
 

@@ -65,7 +65,7 @@ class FormReader {
     return all;
   }
 
-  /// Of entry `index` of a list.
+  /// Entry `index` of a list.
   std::optional<ObjectReader> entry(const char* field, size_t index, element value) {
     simdjson::dom::object object;
     if (value.get_object().get(object) != simdjson::SUCCESS) {

@@ -53,7 +53,7 @@ struct PeftConfig {
   double scale_of(const std::string& module, uint32_t module_rank) const;
   /// True if the configuration gives this module of this layer factors.
   bool targets(const std::string& module, uint32_t layer) const;
-  /// The same of the embedding or the head.
+  /// True if the module targets the embedding or the head.
   bool targets_outside_layers(const std::string& module) const;
   /// True if only the tensors say which modules have factors.
   bool targets_are_unknown() const;

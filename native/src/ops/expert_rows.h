@@ -35,10 +35,10 @@ class ExpertRows {
   void sort(uint64_t rows, uint64_t row_block);
 
   std::span<const ExpertGroup> groups() const { return groups_; }
-  /// Of every chosen pair, by group: the row of the pass, and what the expert's output counts.
+  /// Rows of the pass and weights of the experts' outputs, for every chosen pair by group.
   std::span<const uint32_t> rows() const { return rows_; }
   std::span<const float> weights() const { return sorted_weights_; }
-  /// Where the pairs of a row lie in the operand, in the order in which it has chosen them.
+  /// Places of a row's pairs in the operand, in the order in which it has chosen them.
   std::span<const uint32_t> places_of(uint64_t row) const {
     return std::span(pair_places_).subspan(row * chosen_, chosen_);
   }

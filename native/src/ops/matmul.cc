@@ -13,7 +13,7 @@ namespace {
 using device::kPanelColumns;
 
 constexpr uint64_t kGroupBytes = 1 << 20;  // of panels that a block of rows meets in turn
-/// Of a task that writes an operand with static scales: a tile of it.
+/// Columns of a task that writes an operand with static scales: a tile of it.
 constexpr uint64_t kOperandColumns = device::panel_tile_depth(device::PanelType::kStaticI8);
 
 /// Rows per task: a multiple of 32, which every operand form's row_block divides.
@@ -117,7 +117,7 @@ void run_to_operand(const device::KernelTable& kernels, const Operand& operand,
                 column, n, *target.operand);
 }
 
-/// The same times one panel, written to the target's y.
+/// Multiplies by one panel and writes to the target's y.
 void run_to_floats(const device::KernelTable& kernels, const Operand& operand, const Target& target,
                    uint64_t first, uint64_t rows, uint64_t panel, Tiles& tiles) {
   const device::PanelKernels& products = kernels.panel(operand.type);

@@ -17,7 +17,7 @@ struct Operand {
   uint64_t rows = 0;
   uint64_t k = 0;
   float fixed_scale = 0;  // of all tiles, where rows are quantised; 0: each has its own
-  /// Of each k and the padding of its last tile, where scales are static (device::StaticRows).
+  /// Factors of each k and the padding of its last tile, where scales are static (StaticRows).
   const float* factors = nullptr;
   const float* offsets = nullptr;
 };

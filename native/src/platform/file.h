@@ -21,7 +21,7 @@ using Sink = std::function<Status(std::span<const std::byte>)>;
 Status write_file_atomically(const std::string& path,
                              const std::function<Status(const Sink&)>& produce);
 
-/// The same for content that is already in memory.
+/// Writes content that is already in memory.
 Status write_file_atomically(const std::string& path, std::span<const std::byte> content);
 
 /// Gives the file at `from` the name `to` beside it, in place of what had it, and syncs the folder.

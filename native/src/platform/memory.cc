@@ -70,7 +70,7 @@ uint64_t left_around(const std::string& mount, std::string path, const Names& na
   return std::min(least, left_in(mount + "/", names));
 }
 
-/// By the lines of /proc/self/cgroup, ID:CONTROLLERS:PATH.
+/// Bytes left by the lines of /proc/self/cgroup, ID:CONTROLLERS:PATH.
 uint64_t cgroups_left(const std::string& root) {
   const std::string mounts = root + "sys/fs/cgroup";
   uint64_t least = left_in(mounts + "/", kVersion2);

@@ -95,7 +95,7 @@ class AdmissionController {
   };
   /// `queued_us`: as Candidate's, for a request of mean_alone_us().
   ClassForecast forecast(size_t cls, double queued_us, double now_us) const;
-  /// Of recent requests, admitted or not; 0 before the first.
+  /// Mean time of recent requests, admitted or not; 0 before the first.
   double mean_alone_us() const { return mean_alone_us_; }
 
   double sharing() const { return sharing_; }

@@ -51,7 +51,7 @@ struct Mixture {
 };
 
 inline constexpr double kSpreadMin = 0.1, kSpreadMax = 1.5;
-/// Of all experts: passes that touch more of them say nothing of the spread.
+/// Largest share of touched experts: passes that touch more say nothing of the spread.
 inline constexpr double kTouchedShareMax = 0.97;
 
 /// Microseconds per pass and per unit of work; none is negative.
@@ -65,7 +65,7 @@ struct PassCost {
   Mixture mixture{};
 
   double predict_us(const PassWork& work) const { return total_us(work, 1); }
-  /// Of `passes` passes that share the work evenly; 0: none. REQUIRES: passes >= 0.
+  /// Time of `passes` passes that share the work evenly; 0: none. REQUIRES: passes >= 0.
   double total_us(const PassWork& work, double passes) const;
   /// The cost of a pass of `rows` rows beside its rows, paid about twice when the rows are cut into
   /// two passes: the fixed cost, and reading the experts.

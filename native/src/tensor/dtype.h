@@ -11,7 +11,7 @@ enum class DType : uint8_t { kF32, kBf16, kF16 };
 
 constexpr uint64_t dtype_size(DType type) { return type == DType::kF32 ? 4 : 2; }
 
-/// As safetensors spells it: "F32", "BF16", "F16".
+/// Name as safetensors spells it: "F32", "BF16", "F16".
 constexpr std::string_view dtype_name(DType type) {
   switch (type) {
     case DType::kF32: return "F32";

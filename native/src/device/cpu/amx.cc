@@ -28,7 +28,7 @@ struct TileUnit {
   static void load(const void* from, size_t stride) {
     asm volatile("tileloadd (%0,%1,1), %%tmm%c2" ::"r"(from), "r"(stride), "i"(kTile) : "memory");
   }
-  /// As load, for what is read once: it need not stay in the first-level cache.
+  /// Loads, like load, a tile that is read once and need not stay in the first-level cache.
   template <int kTile>
   static void load_streamed(const void* from, size_t stride) {
     asm volatile("tileloaddt1 (%0,%1,1), %%tmm%c2" ::"r"(from), "r"(stride), "i"(kTile) : "memory");

@@ -86,12 +86,12 @@ inline float sum(V x) {
 inline V halves(V a, V b) {
   return add(_mm512_shuffle_f32x4(a, b, 0x44), _mm512_shuffle_f32x4(a, b, 0xEE));
 }
-/// From two results of halves: lanes i and i + 4 added: four quarters of 4 lanes.
+/// Quarters from two results of halves: lanes i and i + 4 added: four quarters of 4 lanes.
 inline V quarters(V ab, V cd) {
   return add(_mm512_shuffle_f32x4(ab, cd, 0x88), _mm512_shuffle_f32x4(ab, cd, 0xDD));
 }
 
-/// The same tree as sum(), for 16 vectors at once: in the end quarter i holds row i.
+/// Stores the sums of 16 vectors by the tree of sum(): in the end quarter i holds row i.
 inline void store_sums_of_16(const V (&sums)[4][4], float* y, size_t y_stride) {
   V columns[4];  // quarter i: 4 partial sums of (row i, column j)
   for (int j = 0; j < 4; ++j) {

@@ -238,7 +238,7 @@ void multiply_panel(const PanelProduct& p, size_t first, size_t rows, size_t col
   }
 }
 
-/// The same with static scales.
+/// Multiplies a panel with static scales.
 void multiply_panel(const PanelProduct& p, size_t first, size_t rows, size_t column, size_t halves,
                     Sums<int32_t>& sums) {
   multiply_wide(

@@ -26,7 +26,7 @@ inline I broadcast(const char* from) {
   __builtin_memcpy(&group, from, sizeof group);
   return _mm256_set1_epi32(group);
 }
-/// As _mm256_dpbusd_avx_epi32, of which GCC 12 copies every sum before and after.
+/// Dot product as _mm256_dpbusd_avx_epi32, of which GCC 12 copies every sum before and after.
 inline I dot(I sum, I x, I w) {
 #ifdef __AVXVNNI__
   __asm__("%{vex%} vpdpbusd %[w], %[x], %[sum]" : [sum] "+x"(sum) : [x] "x"(x), [w] "x"(w));
