@@ -33,7 +33,7 @@ export class AdapterEventRelay {
   }
 }
 
-/** Of the demo's model folder. */
+/** Name of the heads' folder in the demo's model folder. */
 const HEADS_FOLDER = 'ranking';
 /** Users that a new version answers where no golden set is given: under a second of recalls. */
 const GOLDEN_USERS = 16;

@@ -23,7 +23,7 @@ import { type AdapterEdge, readJsonRecall } from '../../retrieval/src/index.js';
 import type { Access } from './access.js';
 import { consoleScores } from './console-relevance.js';
 
-/** Where the build puts the pages. */
+/** Folder into which the build puts the pages. */
 export const PAGES_FOLDER = join(repositoryRoot, 'build', 'console');
 
 /** Of saved questions, in the folder of recorded recalls. */

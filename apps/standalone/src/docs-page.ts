@@ -9,7 +9,7 @@ const PAGE = '/docs';
 const DOCUMENT = '/docs-json';
 const CONSOLE_DOCUMENT = '/docs-json/console';
 
-/** Where the build puts Swagger UI's files. */
+/** Folder into which the build puts Swagger UI's files. */
 const SWAGGER_UI_FOLDER = join(repositoryRoot, 'build', 'swagger-ui');
 
 /** In place of the initializer of the same name that Swagger UI comes with. */

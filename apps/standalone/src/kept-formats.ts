@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Config } from '@tessera/config';
 
-/** As conversions name what they keep: `1.changes.v1`, `registry.v1.json`. */
+/** Pattern of files that conversions keep: `1.changes.v1`, `registry.v1.json`. */
 const KEPT = /\.v\d+(\.json)?$/;
 
 /** Files that stores have kept of a format before theirs, for a release that reads no other. */

@@ -9,7 +9,7 @@ function cut(text: string): string {
   return `${characters.slice(0, TITLE_CHARACTERS_MAX - 1).join('')}…`;
 }
 
-/** One recall as a table: rank, item, semantic ID, score, title. */
+/** Recall as a table: rank, item, semantic ID, score, title. */
 export function sampleTable(answer: RecallAnswer): string {
   const header = ['rank', 'item', 'SID', 'score', 'title'];
   const rows = answer.items.map((item) => [

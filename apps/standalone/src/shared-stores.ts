@@ -9,13 +9,13 @@ import { MEBIBYTE, MILLISECONDS_PER_HOUR } from '@tessera/units';
 
 /** Milliseconds of a find, and of a read without a byte: what takes longer is computed. */
 const READ_MS = 200;
-/** Of a read that moves, and of its wait for others. */
+/** Maximum duration of a read that moves, and of its wait for others. */
 const READ_MOST_MS = 10_000;
-/** Of a write, and of all else that one operation of a store may take. */
+/** Maximum duration of a write, and of all else that one operation of a store may take. */
 const WRITE_MS = 5000;
 /** Bytes a second written into each store: half of a gigabit network, which answers need too. */
 const WRITE_BYTES_PER_SECOND = 64 * MEBIBYTE;
-/** Of a call of the engine, the pauses of the budget of writes included. */
+/** Maximum duration of a call of the engine, including pauses for the budget of writes. */
 const LINK_MS = 30_000;
 /** For which an erasure is tried before its call ends with an error, and is begun again. */
 const ERASE_MS = 20_000;
@@ -119,7 +119,7 @@ export class SharedStores {
     return createHash('sha256').update(text).digest('hex').slice(0, WORD_DIGITS);
   }
 
-  /** One condition for all of them: without them users of other nodes are computed anew. */
+  /** Adds one condition for all of them: without them users of other nodes are computed anew. */
   addTo(conditions: Conditions): void {
     if (this.opened.length === 0) return;
     const read = () => {
@@ -132,7 +132,7 @@ export class SharedStores {
     conditions.add({ name: 'kv-shared', kind: 'dependency', isNeeded: false, read });
   }
 
-  /** Behind the engine's own close, which ends its calls. Idempotent. */
+  /** Closes after the engine's own close, which ends its calls. Idempotent. */
   async close(): Promise<void> {
     const { opened } = this;
     this.opened = [];

@@ -3,7 +3,7 @@
  * these, stores other than AWS need the first, and none but AWS the second.
  */
 
-/** Where all buckets are. */
+/** Place of all buckets. */
 export interface BucketPlace {
   /** http(s)://HOST[:PORT]; '' for AWS. */
   readonly endpoint: string;

@@ -33,7 +33,7 @@ export interface IdentityFiles {
   readonly tls: TlsPaths | undefined;
 }
 
-/** One identity for every outgoing connection: authority, certificate and key of `peer`. */
+/** Identity of every outgoing connection: authority, certificate and key of `peer`. */
 const FIELDS = { certificate: 'peer.certificatePath', key: 'peer.keyPath', ca: 'peer.caPath' };
 
 /** Own members, which the makers of connections copy as they make one. */
@@ -90,7 +90,7 @@ export function kafkaSecurity({ kafka, peer }: Pick<Config, 'kafka' | 'peer'>): 
 /** True for `rediss://` and `https://`, in front of an address or of one of several. */
 const usesTls = (address: string) => /(^|\s)(https|rediss(\+\w+)?):\/\//.test(address);
 
-/** Of the Redis at an address; others of this process are shown the same. */
+/** Identity for the Redis at an address; other Redis of this process are shown the same. */
 export function redisIdentity(
   { behaviours, peer }: Pick<Config, 'behaviours' | 'peer'>,
   address: string,

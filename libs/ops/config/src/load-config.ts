@@ -172,7 +172,7 @@ function faultsBetween(config: Config): string[] {
   return faults;
 }
 
-/** Of TLS and of who may do what. */
+/** Faults of TLS and of access. */
 function faultsOfAccess({ grpc, http, access }: Config): string[] {
   const faults: string[] = [];
   for (const [area, { certificatePath, keyPath, clientCaPath }] of Object.entries({ grpc, http })) {
@@ -244,7 +244,7 @@ function freeze<T>(value: T): T {
 
 export interface LoadedConfig {
   readonly config: Config;
-  /** Where each key's value came from. */
+  /** Origin of each key's value. */
   readonly origins: ReadonlyMap<string, Origin>;
   /** Variables that begin as ours do and are no keys: of an orchestrator, or of other programs. */
   readonly ignored: readonly string[];

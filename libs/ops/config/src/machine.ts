@@ -28,7 +28,7 @@ function textOf(path: string): string | undefined {
   }
 }
 
-/** Where a controller of version 1 is, else version 2; lines are `ID:CONTROLLERS:PATH`. */
+/** Hierarchy of the controller, version 1 if it has one; lines are `ID:CONTROLLERS:PATH`. */
 function hierarchyOf(lines: readonly string[], controller: string): Hierarchy | undefined {
   let unified: Hierarchy | undefined;
   for (const line of lines) {

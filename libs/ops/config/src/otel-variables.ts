@@ -16,9 +16,9 @@ const OTEL_SAMPLERS = [
 const PERCENT = 100;
 const TRACES_PATH = 'v1/traces';
 
-/** Where traces go, and which are kept. */
+/** Destination of traces, and the ones that are kept. */
 export interface TracingConfig {
-  /** Of a collector, OTLP over HTTP; '': no traces. */
+  /** Address of a collector, OTLP over HTTP; '': no traces. */
   readonly otlpUrl: string;
   readonly sampler: (typeof OTEL_SAMPLERS)[number];
   /** Percentage of the traces kept by a sampler of a ratio. */

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** Of the repository, and of what tools/release makes of it. */
+/** Package names of the repository, and of what tools/release makes of it. */
 const NAMES = new Set(['tessera', '@tessera/service']);
 
 /** The folder of the package, found from this file upwards, whether it runs from libs/ or dist/. */

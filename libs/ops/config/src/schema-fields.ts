@@ -7,7 +7,7 @@ export interface LeafMeta {
   readonly meaning: string;
   /** The text in docs where the default depends on the machine or another key. */
   readonly defaultText?: string;
-  /** Of a folder of a store: its name in the folder of all data. */
+  /** Name of a store's folder in the folder of all data. */
   readonly storeName?: string;
 }
 
@@ -41,7 +41,7 @@ export const DEMO_MODEL = 'models/demo';
 
 const DATA_FOLDER = 'data';
 
-/** Where a store lies that no key names: the demo's apart, since they are of its catalogue. */
+/** Folder of a store that no key names: the demo's apart, since they belong to its catalogue. */
 export function defaultFolder(name: string, servesDemo: boolean): string {
   return servesDemo ? `${DATA_FOLDER}/demo/${name}` : `${DATA_FOLDER}/${name}`;
 }

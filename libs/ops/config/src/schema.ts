@@ -51,7 +51,7 @@ const MACHINE = readMachine();
 const NEEDED = { canBeEmpty: false };
 const OPTIONAL = { canBeEmpty: true };
 
-/** One part in so many of the memory that this process may use, in bytes. */
+/** A fraction of the memory that this process may use, in bytes. */
 function memoryShare(parts: number): number {
   return Math.min(L.kvBytesMax, Math.max(MEBIBYTE, Math.floor(MACHINE.memoryBytes / parts)));
 }
@@ -261,7 +261,7 @@ export interface ConfigKey {
   readonly defaultText: string;
   /** Rarely set: not one of `OPERATOR_KEYS`. */
   readonly isAdvanced: boolean;
-  /** Of a folder of a store: its name in the folder of all data. */
+  /** Name of a store's folder in the folder of all data. */
   readonly storeName: string | undefined;
   readonly kind: 'integer' | 'list' | 'text';
 }

@@ -42,7 +42,7 @@ import { ImportMarks } from './outside/import-marks.js';
  */
 const ITEMS_PER_CHANGE = 8;
 
-/** Where changes are kept, and what follows when they have become many. */
+/** Folder of changes, and what follows when they have become many. */
 export interface ChangesSettings extends ChangesOptions {
   readonly sync: 'commit' | 'never';
   /** Codes per level that changes may use; empty: those of the catalogue. */
@@ -109,12 +109,12 @@ export class CatalogueChanges {
     this.items = new ItemStates(catalogue);
   }
 
-  /** From now on the listener gets what is applied, in place of the listener before. */
+  /** Gives applied batches to the listener, in place of the listener before. */
   follow(tell: (applied: AppliedBatch) => void): void {
     this.tell = tell;
   }
 
-  /** From now on somebody else orders changes, and gives them to perform() in that order. */
+  /** Gives the ordering of changes to a caller, which gives them to perform() in its order. */
   orderBy(order: ChangeOrder): void {
     this.order = order;
   }
@@ -146,17 +146,17 @@ export class CatalogueChanges {
     return this.ordered(batch, { source, bundle }, how);
   }
 
-  /** Of the bundle that the items are those of, with the changes since; '' where of none. */
+  /** ID of the bundle that the items, with the changes since, come from; '' for none. */
   get bundleUuid(): string {
     return this.options.bundle?.uuid ?? '';
   }
 
-  /** Of the snapshot that the sources make. */
+  /** Digest of the snapshot that the sources make. */
   get seedDigest(): string {
     return this.catalogue.summary.digest;
   }
 
-  /** Where changes are kept; '' for nowhere. */
+  /** Folder of the changes; '' for none. */
   get folder(): string {
     return this.options.folder;
   }
@@ -174,7 +174,7 @@ export class CatalogueChanges {
     return { sequence: reach.sequence, pages: this.catalogue.listItems(reach) };
   }
 
-  /** The same for changes that arrived in several messages. */
+  /** Applies changes that arrived in several messages. */
   applyBatch(batch: ChangeBatch, source = '', how: Submission = {}): Promise<AppliedImport> {
     return this.ordered(batch, { source }, how);
   }

@@ -15,11 +15,11 @@ const SNAPSHOT_MAGIC = Buffer.from('TSRACATL');
 const BUILDER_VERSION = 1;
 
 export interface CatalogueOptions {
-  /** One snapshot, or importable files that make one catalogue. */
+  /** Sources: one snapshot, or importable files that make one catalogue. */
   readonly sources: readonly CatalogueSource[];
   /** JSON or TSV of titles; '' for none. */
   readonly titlesPath: string;
-  /** Where built snapshots are kept, by the digest of their sources. */
+  /** Folder of built snapshots, by the digest of their sources. */
   readonly cacheDir: string;
   readonly onProgress: ProgressListener;
   /** Free bytes of the file system of the cache below which nothing is built; left out: 0. */
@@ -91,7 +91,7 @@ async function prepareFiles(
 }
 
 /** A damaged snapshot of the cache is no reason to stop: its sources are at hand. */
-/** Of a snapshot that is a cache: also one that a newer release has built. */
+/** Faults after which a cached snapshot, also one of a newer release, is built anew. */
 const BUILT_ANEW: ReadonlySet<string> = new Set([
   'CATALOGUE_CORRUPT',
   'CATALOGUE_NOT_FOUND',

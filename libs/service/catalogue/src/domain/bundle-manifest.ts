@@ -25,7 +25,7 @@ export interface BundleManifest {
   readonly uuid: string;
   /** Codes per level. */
   readonly codebook: readonly number[];
-  /** Of the bundle that the delta files follow; '' where there are none. */
+  /** ID of the bundle that the delta files follow; '' where there are none. */
   readonly sinceUuid: string;
   readonly artifacts: Readonly<Partial<Record<ArtifactName, BundleArtifact>>>;
 }

@@ -3,7 +3,7 @@ import { type CatalogueSource, parseSource } from './catalogue-source.js';
 
 /** A catalogue beside the first one: items and semantic IDs of its own. */
 export interface CatalogueSpec {
-  /** By which requests choose it. */
+  /** Name by which requests choose it. */
   readonly name: string;
   readonly source: CatalogueSource;
   /** File that declares its attributes; '' for none. */

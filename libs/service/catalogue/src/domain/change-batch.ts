@@ -49,7 +49,7 @@ export class ChangeBatch {
   }
 }
 
-/** One that is there may still be removed. */
+/** Checks IDs; an item that is there may still be removed. */
 function checkIds(changes: readonly CatalogueChange[], first: number): void {
   const blank = changes.findIndex(({ op, itemId }) => op === 'upsert' && isBlank(itemId));
   if (blank < 0) return;

@@ -129,7 +129,7 @@ class Line {
     return typeof text === 'string' ? text : this.refuse(member, 'finite numbers', text);
   }
 
-  /** One item or a predicate, not both. */
+  /** Items of a change: one item or a predicate, not both. */
   items(): ChangedItems {
     const { item_id: itemId, predicate } = this.members;
     if (predicate === undefined) return { itemId: this.itemId() };

@@ -5,7 +5,7 @@ import { expecting, JSON_DEPTH_MAX, nestsTooDeep, TesseraError } from '@tessera/
 
 const invalid = expecting('CATALOGUE_INVALID');
 
-/** One item, or every one that a predicate lets pass when the change's turn comes. */
+/** Items of a change: one, or every one that a predicate lets pass when its turn comes. */
 export interface ChangedItems {
   /** '' where there is a predicate. */
   readonly itemId: string;

@@ -60,14 +60,14 @@ export async function changesBackTo(
   return { batches, onto: now.sequence };
 }
 
-/** Of a change that is made in steps: each has a key of its own, from the caller's. */
+/** Submission of one step of a change: each has a key of its own, made of the caller's. */
 export function stepOf(how: Submission, onto: number): Submission {
   const { key = '' } = how;
   if (key === '') return how;
   return { ...how, key: createHash('sha256').update(`${key} ${onto}`).digest('hex') };
 }
 
-/** From what an item is, if anything, to what it was. */
+/** Changes from what an item is, if anything, to what it was. */
 function changesOf(item: ListedItem | undefined, before: ListedItem): GivenChange[] {
   const { itemId, isPaused } = before;
   const isSame = item !== undefined && asText({ ...item, isPaused }) === asText(before);

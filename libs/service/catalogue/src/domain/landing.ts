@@ -9,7 +9,7 @@ export interface Neighbour {
   readonly sharedLevels: number;
 }
 
-/** Where a vector would go, by the codebooks of this digest. */
+/** Place of a vector, by the codebooks of this digest. */
 export interface Landing {
   /** The nearest at each level, and the squared distances that they leave. */
   readonly codes: readonly number[];

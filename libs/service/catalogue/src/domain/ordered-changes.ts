@@ -8,7 +8,7 @@ import type { ImportMark } from './import-mark.js';
 export interface AppliedImport extends AppliedChanges {
   /** True: a batch of an import, or a change of a key, that was applied before and is not again. */
   readonly alreadyApplied: boolean;
-  /** Of its entry in the cluster log; left out: the process is no part of a cluster. */
+  /** Offset of its entry in the cluster log; left out: the process is no part of a cluster. */
   readonly offset?: number;
 }
 
@@ -24,7 +24,7 @@ export interface OrderedChanges {
   readonly bundle?: BundleStep | undefined;
   /** Number of the version that they were made for; left out: any. */
   readonly onto?: number | undefined;
-  /** Of the record that each message was: one that was applied before is left out. */
+  /** IDs of the records that the messages were: one that was applied before is left out. */
   readonly recordIds?: readonly string[] | undefined;
   /** Offset of the entry that was refused with the record among others; left out: none was. */
   readonly refusedAt?: number | undefined;
@@ -32,7 +32,7 @@ export interface OrderedChanges {
 
 /** Changes of a record of a topic, which its broker may hand over again. */
 export interface ChangeRecord {
-  /** The same whenever it is handed over. */
+  /** ID, the same whenever the batch is handed over. */
   readonly id: string;
   readonly changes: readonly CatalogueChange[];
 }
@@ -47,7 +47,7 @@ export interface RecordsAgain {
 /** Puts changes in order and resolves with what they come to here. */
 export type ChangeOrder = (changes: OrderedChanges, how: Submission) => Promise<AppliedImport>;
 
-/** From one bundle to the next: '' follows any. */
+/** Step from one bundle to the next: '' follows any. */
 export interface BundleStep {
   readonly follows: string;
   readonly becomes: string;

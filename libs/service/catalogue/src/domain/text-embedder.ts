@@ -18,7 +18,7 @@ export interface TextEmbedder {
 /** Maker of the codebooks' vectors: an encoder, by its content, and the type of its products. */
 export interface EncoderMark {
   readonly modelDigest: string;
-  /** Of its tokenizer and the tokens that it uses of a text; undefined: any (an older file). */
+  /** Digest of its tokenizer and the tokens that it uses; undefined: any (an older file). */
   readonly tokensDigest: string | undefined;
   readonly computeType: string;
   /** Numbers of a vector: the first ones of the encoder's. */

@@ -3,7 +3,7 @@ import type { EncoderMark, TextEmbedder } from './text-embedder.js';
 
 const invalid = expecting('CATALOGUE_INVALID');
 
-/** Of codebooks whose encoder this process does not have: vectors are taken, texts are refused. */
+/** Embedder of codebooks whose encoder is absent here: vectors are taken, texts are refused. */
 export class UnservedEmbedder implements TextEmbedder {
   readonly name: string;
   readonly dimension: number;

@@ -21,7 +21,7 @@ const ENCODER = 'encoder';
 /** SHA-256 in hexadecimal. */
 const DIGEST = /^[0-9a-f]{64}$/;
 const VERSION = 1;
-/** Of a vocabulary of texts: 1 has no parts of words, and is read alike. */
+/** Versions of a vocabulary of texts: 1 has no parts of words, and is read alike. */
 const TFIDF_VERSIONS: readonly unknown[] = [1, 2];
 
 const invalid = expecting('CATALOGUE_INVALID');

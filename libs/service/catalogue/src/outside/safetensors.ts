@@ -5,7 +5,7 @@ const invalid = expecting('CATALOGUE_INVALID');
 
 const LENGTH_BYTES = 8;
 const HEADER_BYTES_MAX = 1 << 20;
-/** Of a file that is read whole. */
+/** Maximum bytes of a file that is read whole. */
 const FILE_BYTES_MAX = 2 ** 31;
 const BYTES = { F32: 4, F64: 8 } as const;
 type Dtype = keyof typeof BYTES;
