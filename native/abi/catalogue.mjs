@@ -250,12 +250,13 @@ const CatalogueAppraisal = record(
     scoreWeight: f64('As the request has it.'),
     floor: f64('The same; minus infinity: none.'),
     bid: u32('Index of the term that is the bid; 0xFFFFFFFF: none.'),
-    names: texts('Of the terms.'),
+    names: texts('Names of the terms, those of heads last.'),
     terms: f64s('Weighted, per item those in `names`; NaN: the item is excluded by it.'),
     paces: f64s('Per item: the factor of its bid; 1: none.'),
     sums: f32s(
       'Per item: what its value has beside scoreWeight * score; -infinity: excluded, NaN: unknown.',
     ),
+    headSums: f64s('Sum of the terms of heads per item; NaN: excluded. Empty without heads.'),
   },
 );
 

@@ -122,6 +122,20 @@ const Term = record('Term', 'catalogue::Term', 'A summand of a value: weight * f
   byDefault: f64('Stands for the attribute of items without it; NaN: they are excluded.'),
 });
 
+const HeadTerm = record(
+  'HeadTerm',
+  'catalogue::HeadTerm',
+  'A summand of a ranked value: weight * f(number of a head). No search knows it.',
+  {
+    name: text('Unique in its valuation.'),
+    head: text('Name of the head.'),
+    function: choice(TermFunction),
+    weight: f64(),
+    min: f64('Lower bound of clamp; minus infinity: none.'),
+    max: f64('Upper bound of clamp; infinity: none.'),
+  },
+);
+
 const Valuation = record(
   'Valuation',
   'catalogue::Valuation',
@@ -130,6 +144,7 @@ const Valuation = record(
     name: text('Unique in the catalogue.'),
     scoreWeight: f64('At least 0.'),
     terms: list(Term),
+    headTerms: list(HeadTerm),
     floor: f64('Items of a lower value are not to be had; minus infinity: none.'),
     bid: text("Name of the term that is the bid; '': none."),
     pace: text("Text attribute whose paces lower the bid; '': none."),

@@ -318,12 +318,16 @@ export interface NativeAddon extends StoreAddon {
   /**
    * Items of the reach's version by the valuation of a packed reach request; by that of the reach
    * where the request names none. REQUIRES: one of them does.
+   * @param heads names of heads, with their numbers item by item; left out: terms of heads are
+   *   not appraised
    */
   catalogueAppraise(
     reach: ReachHandle,
     itemIds: readonly string[],
     words: Uint32Array,
     count: number,
+    heads?: readonly string[],
+    numbers?: Float32Array,
   ): CatalogueAppraisal;
   /** Live items of the reach that its valuation excludes. */
   catalogueExcluded(reach: ReachHandle): Promise<number>;

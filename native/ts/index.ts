@@ -59,6 +59,7 @@ export {
   type EngineStats,
   type EngineTimings,
   type GivenCodebooks,
+  type HeadTerm,
   type ItemChange,
   type ItemPolicy,
   type KvChain,

@@ -91,7 +91,15 @@ const everyItem = (name = '') => {
 };
 
 async function appraised(itemId: string): Promise<object> {
-  const formula = { name: 'v', scoreWeight: 1, floor: 0, bid: '', pace: '', terms: [] };
+  const formula = {
+    name: 'v',
+    scoreWeight: 1,
+    floor: 0,
+    bid: '',
+    pace: '',
+    terms: [],
+    headTerms: [],
+  };
   const valuations = [formula];
   await addon.catalogueValue(
     catalogue,

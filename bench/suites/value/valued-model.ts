@@ -21,7 +21,15 @@ const term = (change: Partial<Valuation['terms'][number]>): Valuation['terms'][n
   );
 const valuation = (change: Partial<Valuation>): Valuation =>
   Object.assign(
-    { name: 'ecpm', scoreWeight: 1, terms: [term({})], floor: NONE, bid: 'bid', pace: 'campaign' },
+    {
+      name: 'ecpm',
+      scoreWeight: 1,
+      terms: [term({})],
+      headTerms: [],
+      floor: NONE,
+      bid: 'bid',
+      pace: 'campaign',
+    },
     change,
   );
 

@@ -15,7 +15,6 @@ import {
   type ItemPolicy,
   NOTHING,
   type ReachRequest as PackedReachRequest,
-  type Term,
   type Valuation,
   type ValuationUse,
   type Verdict,
@@ -77,14 +76,14 @@ export interface Judgement {
   readonly sid: readonly number[];
 }
 
-/** A term of a valuation whose number a head gives. */
-export interface HeadTerm extends Omit<Term, 'attribute' | 'byDefault'> {
-  readonly head: string;
-}
+/** A valuation as files define it; requests name one. Terms of heads are for ranked items alone. */
+export type Formula = Valuation;
 
-/** A valuation; one with terms of heads, which no search knows, is for ranked items alone. */
-export interface Formula extends Valuation {
-  readonly headTerms?: readonly HeadTerm[];
+/** Numbers of heads for some items. */
+export interface HeadNumbers {
+  readonly names: readonly string[];
+  /** Numbers of each head, item by item. */
+  readonly numbers: Float32Array;
 }
 
 /** An open catalogue. Its items may change; what it is bound by does not. */
@@ -112,10 +111,16 @@ export interface Catalogue {
     count: number,
   ): readonly ObtainableItem[];
   /**
-   * Of these items, in their order and in the version of the reach, by a valuation.
+   * Terms of these items, in their order and in the version of the reach, by a valuation.
    * @param by left out: the valuation of the reach. REQUIRES: it has one
+   * @param heads left out: terms of heads are not appraised
    */
-  appraise(reach: Reach, itemIds: readonly string[], by?: ValuationUse): CatalogueAppraisal;
+  appraise(
+    reach: Reach,
+    itemIds: readonly string[],
+    by?: ValuationUse,
+    heads?: HeadNumbers,
+  ): CatalogueAppraisal;
   /** Live and eligible items that the valuation of the reach excludes. REQUIRES: it has one. */
   excludedItems(reach: Reach): Promise<number>;
   /**

@@ -30,6 +30,7 @@ import {
   type FlightAttributes,
   type Formula,
   type GivenChange,
+  type HeadNumbers,
   type Judgement,
   type ListedItem,
   NO_ITEM,
@@ -294,9 +295,23 @@ export class NativeCatalogue implements ChangingCatalogue {
     );
   }
 
-  appraise(reach: Reach, itemIds: readonly string[], by?: ValuationUse): CatalogueAppraisal {
-    const asked = packReach({ ...EVERY_ITEM, valuation: by });
-    return callNative(() => addon().catalogueAppraise(handleOf(reach), itemIds, ...asked));
+  appraise(
+    reach: Reach,
+    itemIds: readonly string[],
+    by?: ValuationUse,
+    heads?: HeadNumbers,
+  ): CatalogueAppraisal {
+    const [words, count] = packReach({ ...EVERY_ITEM, valuation: by });
+    return callNative(() =>
+      addon().catalogueAppraise(
+        handleOf(reach),
+        itemIds,
+        words,
+        count,
+        heads?.names,
+        heads?.numbers,
+      ),
+    );
   }
 
   excludedItems(reach: Reach): Promise<number> {

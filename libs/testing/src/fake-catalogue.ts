@@ -12,6 +12,7 @@ import {
   type ChangingCatalogue,
   type Formula,
   type GivenChange,
+  type HeadNumbers,
   type Judgement,
   type ListedItem,
   NO_ITEM,
@@ -148,20 +149,39 @@ export class FakeCatalogue implements Catalogue, CatalogueView {
       : { ...nothing, reach, item, verdict: 'open', sid };
   }
 
-  /** Knows the attribute `bid` alone, which it takes times the weight of the request. */
-  appraise(reach: Reach, itemIds: readonly string[], by?: ValuationUse): CatalogueAppraisal {
-    const { floor = NaN, weights = [] } = by ?? (reach as FakeReach).valuation ?? {};
+  /** Knows the attribute `bid` alone, and of terms of heads the functions identity and log. */
+  appraise(
+    reach: Reach,
+    itemIds: readonly string[],
+    by?: ValuationUse,
+    heads?: HeadNumbers,
+  ): CatalogueAppraisal {
+    const use = by ?? (reach as FakeReach).valuation;
+    const { name = '', floor = NaN, weights = [] } = use ?? {};
+    const weightOf = (term: string, own: number) =>
+      weights.find((each) => each.term === term)?.weight ?? own;
     const bids = itemIds.map((itemId) => {
       const { attributes = '{}' } = this.list[this.ordinals.get(itemId) ?? NO_ITEM] ?? {};
       const { bid = Number.NaN } = JSON.parse(attributes) as { bid?: number };
-      return bid * (weights[0]?.weight ?? 1);
+      return bid * weightOf('bid', 1);
     });
+    const { headTerms = [] } = this.valuations.find((one) => one.name === name) ?? {};
+    const ofHeads = bids.map((_, index) =>
+      (heads ? headTerms : []).map((term) => {
+        const at = index * (heads?.names.length ?? 0) + (heads?.names.indexOf(term.head) ?? 0);
+        const number = heads?.numbers[at] ?? Number.NaN;
+        const weight = weightOf(term.name, term.weight);
+        return weight === 0 ? 0 : weight * (term.function === 'log' ? Math.log(number) : number);
+      }),
+    );
+    const sumOf = (terms: readonly number[]) => terms.reduce((sum, term) => sum + term, 0);
     return {
       scoreWeight: 1,
       floor: Number.isNaN(floor) ? Number.NEGATIVE_INFINITY : floor,
       bid: 0,
-      names: ['bid'],
-      terms: Float64Array.from(bids),
+      names: ['bid', ...(heads ? headTerms : []).map((term) => term.name)],
+      terms: Float64Array.from(bids.flatMap((bid, index) => [bid, ...(ofHeads[index] ?? [])])),
+      headSums: Float64Array.from(heads ? ofHeads.map(sumOf) : []),
       paces: Float64Array.from(bids, () => 1),
       sums: Float32Array.from(bids, (bid) => (Number.isNaN(bid) ? Number.NEGATIVE_INFINITY : bid)),
     };

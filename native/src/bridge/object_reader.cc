@@ -50,6 +50,24 @@ std::string read_text(const Napi::CallbackInfo& info, size_t index, const char* 
   return info[index].As<Napi::String>().Utf8Value();
 }
 
+std::vector<std::string> read_texts(const Napi::CallbackInfo& info, size_t index,
+                                    const char* path) {
+  const auto refuse = [&](const Napi::Value& got) {
+    return make_error(info.Env(), Code::kRequestInvalid,
+                      std::string(path) + ": expected strings, got " + describe_value(got));
+  };
+  if (!info[index].IsArray()) throw refuse(info[index]);
+  const auto array = info[index].As<Napi::Array>();
+  std::vector<std::string> texts;
+  texts.reserve(array.Length());
+  for (uint32_t i = 0; i < array.Length(); ++i) {
+    const Napi::Value text = array.Get(i);
+    if (!text.IsString()) throw refuse(text);
+    texts.push_back(text.As<Napi::String>().Utf8Value());
+  }
+  return texts;
+}
+
 uint32_t read_count(const Napi::CallbackInfo& info, size_t index, const char* path, uint32_t max) {
   const double value = info[index].IsNumber() ? info[index].As<Napi::Number>().DoubleValue() : -1;
   if (value >= 0 && value <= max && value == static_cast<uint32_t>(value)) {

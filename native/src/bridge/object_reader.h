@@ -60,6 +60,8 @@ void assign(Member& to, Value&& value) {
 
 /// Argument `index`, a string. Throws REQUEST_INVALID naming `path` for another value.
 std::string read_text(const Napi::CallbackInfo& info, size_t index, const char* path);
+/// Argument `index`, an array of strings. Throws REQUEST_INVALID naming `path` for another value.
+std::vector<std::string> read_texts(const Napi::CallbackInfo& info, size_t index, const char* path);
 /// Argument `index`, an integer in 0..max. Throws REQUEST_INVALID naming `path` for another value.
 uint32_t read_count(const Napi::CallbackInfo& info, size_t index, const char* path,
                     uint32_t max = UINT32_MAX);

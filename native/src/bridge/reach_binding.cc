@@ -150,19 +150,12 @@ Napi::Value catalogue_list(const Napi::CallbackInfo& info) {
 Napi::Value catalogue_first_obtainable(const Napi::CallbackInfo& info) {
   const auto handle = any_reach(info[0]);
   const auto& view = handle->reach.view();
-  const auto refuse = [&](const Napi::Value& got) {
-    const char* const expected = "catalogueFirstObtainable.itemIds: expected strings, got ";
-    return make_error(info.Env(), Code::kRequestInvalid, expected + describe_value(got));
-  };
-  if (!info[1].IsArray()) throw refuse(info[1]);
-  const auto item_ids = info[1].As<Napi::Array>();
+  const auto item_ids = read_texts(info, 1, "catalogueFirstObtainable.itemIds");
   const uint32_t count = read_count(info, 2, "catalogueFirstObtainable.count");
   CatalogueListing listing;
   listing.sid_offsets.push_back(0);
-  for (uint32_t i = 0; i < item_ids.Length() && listing.item_ids.size() < count; ++i) {
-    const Napi::Value item_id = item_ids.Get(i);
-    if (!item_id.IsString()) throw refuse(item_id);
-    const catalogue::ItemOrdinal item = view.find_item(item_id.As<Napi::String>().Utf8Value());
+  for (size_t i = 0; i < item_ids.size() && listing.item_ids.size() < count; ++i) {
+    const catalogue::ItemOrdinal item = view.find_item(item_ids[i]);
     if (item == catalogue::kNoItem || view.state(item) != catalogue::ItemState::kLive) continue;
     if (handle->reach.may_get(item)) add_item(view, item, listing);
   }
@@ -188,6 +181,48 @@ std::shared_ptr<const catalogue::Appraiser> named_appraiser(const Napi::Callback
   return appraiser.value();
 }
 
+/// Numbers of heads by item, as a ranking has them: names in info[4], numbers in info[5].
+class GivenHeads {
+ public:
+  /// Throws REQUEST_INVALID where a term's head is not given, or the numbers do not fit `items`.
+  GivenHeads(const Napi::CallbackInfo& info, const catalogue::Valuation& valuation, size_t items)
+      : terms_(valuation.head_terms) {
+    if (info[4].IsUndefined()) {
+      terms_ = {};
+      return;
+    }
+    const std::vector<std::string> names = read_texts(info, 4, "catalogueAppraise.heads");
+    const std::span<const float> numbers = read_f32s(info, 5, "catalogueAppraise.numbers");
+    if (numbers.size() != names.size() * items) {
+      throw make_error(info.Env(), Code::kRequestInvalid,
+                       "catalogueAppraise.numbers: expected " +
+                           std::to_string(names.size() * items) + ", got " +
+                           std::to_string(numbers.size()));
+    }
+    for (const catalogue::HeadTerm& term : terms_) {
+      const auto found = std::find(names.begin(), names.end(), term.head);
+      if (found == names.end()) {
+        throw make_error(info.Env(), Code::kRequestInvalid,
+                         "catalogueAppraise.heads: expected '" + term.head + "' among them");
+      }
+      columns_.push_back(static_cast<size_t>(found - names.begin()));
+    }
+    numbers_ = numbers;
+    width_ = names.size();
+  }
+
+  std::span<const catalogue::HeadTerm> terms() const { return terms_; }
+  double number(size_t item, size_t term) const {
+    return numbers_[item * width_ + columns_[term]];
+  }
+
+ private:
+  std::span<const catalogue::HeadTerm> terms_;
+  std::vector<size_t> columns_;
+  std::span<const float> numbers_;
+  size_t width_ = 0;
+};
+
 Napi::Value catalogue_appraise(const Napi::CallbackInfo& info) {
   const auto handle = any_reach(info[0]);
   const auto named = named_appraiser(info, *handle);
@@ -200,24 +235,23 @@ Napi::Value catalogue_appraise(const Napi::CallbackInfo& info) {
   all.floor = valuation.floor;
   all.bid = appraiser.has_bid() ? static_cast<uint32_t>(appraiser.bid()) : kNoTerm;
   for (const catalogue::Term& term : valuation.terms) all.names.push_back(term.name);
-  if (!info[1].IsArray()) {
-    throw make_error(info.Env(), Code::kRequestInvalid,
-                     "catalogueAppraise.itemIds: expected strings, got " + describe_value(info[1]));
-  }
-  const auto item_ids = info[1].As<Napi::Array>();
-  for (uint32_t i = 0; i < item_ids.Length(); ++i) {
-    const Napi::Value item_id = item_ids.Get(i);
-    if (!item_id.IsString()) {
-      throw make_error(
-          info.Env(), Code::kRequestInvalid,
-          "catalogueAppraise.itemIds: expected strings, got " + describe_value(item_id));
-    }
-    const catalogue::ItemOrdinal item = view.find_item(item_id.As<Napi::String>().Utf8Value());
+  const std::vector<std::string> item_ids = read_texts(info, 1, "catalogueAppraise.itemIds");
+  const GivenHeads heads(info, valuation, item_ids.size());
+  const size_t attribute_terms = all.names.size();
+  for (const catalogue::HeadTerm& term : heads.terms()) all.names.push_back(term.name);
+  for (size_t i = 0; i < item_ids.size(); ++i) {
+    const catalogue::ItemOrdinal item = view.find_item(item_ids[i]);
     const bool is_there =
         item != catalogue::kNoItem && view.state(item) != catalogue::ItemState::kRemoved;
     catalogue::Appraisal one;
     if (is_there) one = appraiser.appraise(item);
-    one.terms.resize(all.names.size(), catalogue::kAsNamed);
+    one.terms.resize(attribute_terms, catalogue::kAsNamed);
+    double head_sum = 0;
+    for (size_t t = 0; t < heads.terms().size(); ++t) {
+      one.terms.push_back(heads.terms()[t].of(heads.number(i, t)));
+      head_sum += one.terms.back();
+    }
+    if (!heads.terms().empty()) all.head_sums.push_back(head_sum);
     all.terms.insert(all.terms.end(), one.terms.begin(), one.terms.end());
     all.paces.push_back(one.pace);
     all.sums.push_back(is_there ? appraiser.sum(item) : beam::Exported::kUnknown);

@@ -80,6 +80,7 @@ struct Appraisal {
   std::vector<double> terms;
   std::vector<double> paces;
   std::vector<float> sums;
+  std::vector<double> head_sums;
 };
 inline constexpr uint32_t kNoTerm = 0xFFFFFFFFu;
 

@@ -22,6 +22,16 @@ Status unknown(const std::string& member, const std::string& known, const std::s
           "valuation." + member + ": expected one of " + known + ", got " + quote(got)};
 }
 
+/// Weight of a term by its name; null: the valuation has no such term.
+double* weight_of(Valuation& valuation, const std::string& name) {
+  const auto is_it = [&](const auto& term) { return term.name == name; };
+  const auto term = std::find_if(valuation.terms.begin(), valuation.terms.end(), is_it);
+  if (term != valuation.terms.end()) return &term->weight;
+  auto& heads = valuation.head_terms;
+  const auto head = std::find_if(heads.begin(), heads.end(), is_it);
+  return head == heads.end() ? nullptr : &head->weight;
+}
+
 }  // namespace
 
 Result<std::shared_ptr<const Appraiser>> Appraiser::compile(std::shared_ptr<const View> view,
@@ -35,10 +45,9 @@ Result<std::shared_ptr<const Appraiser>> Appraiser::compile(std::shared_ptr<cons
   made->valuation_ = *named;
   Valuation& own = made->valuation_;
   for (const TermWeight& weight : use.weights) {
-    const auto term = std::find_if(own.terms.begin(), own.terms.end(),
-                                   [&](const Term& one) { return one.name == weight.term; });
-    if (term == own.terms.end()) return unknown("weights", names_of(own.terms), weight.term);
-    term->weight = weight.weight;
+    double* const term = weight_of(own, weight.term);
+    if (term == nullptr) return unknown("weights", names_of(own.terms), weight.term);
+    *term = weight.weight;
     if (weight.term != own.bid || weight.weight > 0) continue;
     return Status(Code::kRequestInvalid,
                   "valuation.weights." + weight.term + ": expected above 0, as it is the bid");

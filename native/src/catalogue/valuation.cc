@@ -45,17 +45,25 @@ Status check_bid(size_t index, const Valuation& valuation) {
   return bid->weight > 0 ? Status::ok() : refuse(index, "bid", "a term of a weight above 0");
 }
 
-}  // namespace
-
-double Term::of(double value) const {
-  const double x = std::isnan(value) ? by_default : value;
-  switch (function) {
+/// The function of a term at x; not a number where it has none.
+double applied(const auto& term, double x) {
+  switch (term.function) {
     case TermFunction::kIdentity: return x;
     case TermFunction::kLog: return x > 0 ? std::log(x) : kAsNamed;
     case TermFunction::kLog1p: return x > -1 ? std::log1p(x) : kAsNamed;
-    case TermFunction::kClamp: return std::isnan(x) ? x : std::clamp(x, min, max);
+    case TermFunction::kClamp: return std::isnan(x) ? x : std::clamp(x, term.min, term.max);
   }
   return kAsNamed;
+}
+
+}  // namespace
+
+double Term::of(double value) const {
+  return applied(*this, std::isnan(value) ? by_default : value);
+}
+
+double HeadTerm::of(double number) const {
+  return weight == 0 ? 0 : weight * applied(*this, number);
 }
 
 double Term::inverse(double wanted) const {
@@ -94,10 +102,10 @@ Status check_valuations(const ValueRequest& request) {
     if (!(valuation.floor < std::numeric_limits<double>::infinity())) {
       return refuse(i, "floor", "a number");
     }
-    if (valuation.terms.size() > kTermsMax) {
+    const size_t terms = valuation.terms.size() + valuation.head_terms.size();
+    if (terms > kTermsMax) {
       return refuse(i, "terms",
-                    "at most " + std::to_string(kTermsMax) + ", got " +
-                        std::to_string(valuation.terms.size()));
+                    "at most " + std::to_string(kTermsMax) + ", got " + std::to_string(terms));
     }
     for (size_t term = 0; term < valuation.terms.size(); ++term) {
       TESSERA_RETURN_IF_ERROR(check_term(i, term, valuation));

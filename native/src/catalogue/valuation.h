@@ -39,10 +39,24 @@ struct Term {
   double inverse(double wanted) const;
 };
 
+/// A summand of a ranked value, of a head's number. No search knows it.
+struct HeadTerm {
+  std::string name;  // unique in its valuation
+  std::string head;
+  TermFunction function = TermFunction::kIdentity;
+  double weight = 1;
+  double min = -std::numeric_limits<double>::infinity();  // of kClamp
+  double max = std::numeric_limits<double>::infinity();
+
+  /// Weighted. Not a number where the item is excluded; 0 where the weight is, whatever the number.
+  double of(double number) const;
+};
+
 struct Valuation {
   std::string name;
   double score_weight = 1;
   std::vector<Term> terms;
+  std::vector<HeadTerm> head_terms;
   double floor = -std::numeric_limits<double>::infinity();  // of values
   std::string bid;   // name of a term; empty: none is the bid
   std::string pace;  // text attribute; empty: bids have no pace

@@ -2345,6 +2345,9 @@ export const ANSWER_SCHEMAS: Readonly<Record<keyof ConsoleAnswers, object>> = {
       "neededBid": {
         "type": "number"
       },
+      "requestId": {
+        "type": "string"
+      },
       "historyItems": {
         "type": "number"
       },
@@ -2507,9 +2510,6 @@ export const ANSWER_SCHEMAS: Readonly<Record<keyof ConsoleAnswers, object>> = {
           "forkUs"
         ],
         "additionalProperties": false
-      },
-      "requestId": {
-        "type": "string"
       },
       "itemId": {
         "type": "string"

@@ -169,7 +169,7 @@ describe('heads of the real engine', () => {
       expect(item.ranking?.value).toEqual(own?.ranking?.value);
       const { ctr = 0, bid = 0 } = own?.ranking?.value?.terms ?? {};
       expect(own?.ranking?.value?.value).toBeCloseTo(0.5 * (own?.score ?? 0) + bid + ctr, 5);
-      expect(ctr).toBe(2 * Math.log(own?.ranking?.heads.click ?? 0));
+      expect(ctr).toBe(Math.fround(2 * Math.log(own?.ranking?.heads.click ?? 0)));
     });
   });
 

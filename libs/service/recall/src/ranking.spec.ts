@@ -44,6 +44,7 @@ const formula = (name: string, more: Partial<Formula>): Formula => ({
   name,
   scoreWeight: 1,
   terms: [{ ...bid, ...UNBOUNDED }],
+  headTerms: [],
   floor: Number.NEGATIVE_INFINITY,
   bid: 'bid',
   pace: '',
@@ -189,7 +190,10 @@ describe('a recall that is ranked', () => {
     const expected = [0, 2, 3, 4].sort((a, b) => worth(b) - worth(a));
     expect(idsOf(items)).toEqual(expected.map((code) => `i${code}`));
     expect(items.map(({ ranking: its }) => its?.value?.value)).toEqual(expected.map(worth));
-    expect(items[0]?.ranking?.value).toMatchObject({ terms: { ctr: 2 * Math.log(0.5) }, pace: 1 });
+    expect(items[0]?.ranking?.value).toMatchObject({
+      terms: { ctr: Math.fround(2 * Math.log(0.5)) },
+      pace: 1,
+    });
     expect(applied).toMatchObject({
       items: 5,
       leftOut: 1,
@@ -202,7 +206,10 @@ describe('a recall that is ranked', () => {
     const rank = { adapter: '', valuation: { name: 'odd', weights: {} } };
     const heads = ['constructor', 'tostring'];
     const { items } = await useCases.recall(asked({ rank }), contextOf(ranking({ heads })));
-    expect(items[0]?.ranking?.value?.terms).toEqual({ bid: 0.5, constructor: 2 * Math.log(0.5) });
+    expect(items[0]?.ranking?.value?.terms).toEqual({
+      bid: 0.5,
+      constructor: Math.fround(2 * Math.log(0.5)),
+    });
   });
 
   it('has weights of heads and a floor of its own, and is short below it', async () => {

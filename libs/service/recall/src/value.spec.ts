@@ -37,6 +37,7 @@ const ECPM: Formula = {
       byDefault: Number.NaN,
     },
   ],
+  headTerms: [],
   floor: Number.NEGATIVE_INFINITY,
   bid: 'bid',
   pace: '',

@@ -128,10 +128,20 @@ void read_term([[maybe_unused]] PackedReader& in, [[maybe_unused]] catalogue::Te
   in.f64(to.by_default);
 }
 
+void read_head_term([[maybe_unused]] PackedReader& in, [[maybe_unused]] catalogue::HeadTerm& to) {
+  in.text(to.name);
+  in.text(to.head);
+  in.choice(to.function, 4);
+  in.f64(to.weight);
+  in.f64(to.min);
+  in.f64(to.max);
+}
+
 void read_valuation([[maybe_unused]] PackedReader& in, [[maybe_unused]] catalogue::Valuation& to) {
   in.text(to.name);
   in.f64(to.score_weight);
   in.list(to.terms, [&in](auto& each) { read_term(in, each); });
+  in.list(to.head_terms, [&in](auto& each) { read_head_term(in, each); });
   in.f64(to.floor);
   in.text(to.bid);
   in.text(to.pace);

@@ -96,6 +96,7 @@ void read_term_weight([[maybe_unused]] PackedReader& in, [[maybe_unused]] catalo
 void read_valuation_use([[maybe_unused]] PackedReader& in, [[maybe_unused]] catalogue::ValuationUse& to);
 void read_reach_request([[maybe_unused]] PackedReader& in, [[maybe_unused]] catalogue::ReachRequest& to);
 void read_term([[maybe_unused]] PackedReader& in, [[maybe_unused]] catalogue::Term& to);
+void read_head_term([[maybe_unused]] PackedReader& in, [[maybe_unused]] catalogue::HeadTerm& to);
 void read_valuation([[maybe_unused]] PackedReader& in, [[maybe_unused]] catalogue::Valuation& to);
 void read_value_request([[maybe_unused]] PackedReader& in, [[maybe_unused]] catalogue::ValueRequest& to);
 void read_store_range([[maybe_unused]] PackedReader& in, [[maybe_unused]] store::Range& to);

@@ -6,6 +6,6 @@
 
 namespace tessera::bridge {
 
-inline constexpr std::string_view kAbiDigest = "b40102fd04858e69";
+inline constexpr std::string_view kAbiDigest = "5bc107d7c1725a69";
 
 }  // namespace tessera::bridge

@@ -507,6 +507,7 @@ Napi::Value to_js(Napi::Env env, const Appraisal& from) {
   to["terms"] = to_js(env, from.terms);
   to["paces"] = to_js(env, from.paces);
   to["sums"] = to_js(env, from.sums);
+  to["headSums"] = to_js(env, from.head_sums);
   return to;
 }
 

@@ -21,6 +21,7 @@ describe('a file of valuations', () => {
     expect(ecpm).toEqual({
       name: 'ecpm',
       scoreWeight: 1,
+      headTerms: [],
       terms: [
         {
           name: 'bid',

@@ -135,7 +135,7 @@ function valuationAt(path: string, name: string, value: unknown): Formula {
     terms,
     floor: floor === undefined ? Number.NEGATIVE_INFINITY : numberAt(`${path}.floor`, floor),
     ...bidAt(path, json, terms),
-    ...(headTerms.length > 0 && { headTerms }),
+    headTerms,
   };
 }
 

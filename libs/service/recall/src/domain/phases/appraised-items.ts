@@ -30,13 +30,15 @@ export class AppraisedItems {
   }
 
   valueOf(itemId: string, score: number): ItemValue | undefined {
-    const { names, terms, paces, sums, scoreWeight } = this.appraisal;
+    const { names, terms, paces, sums, headSums, scoreWeight } = this.appraisal;
     const at = this.places.get(itemId) ?? -1;
     const sum = sums[at] ?? Number.NaN;
     if (!Number.isFinite(sum)) return undefined;
     const weighted = Math.fround(Math.fround(scoreWeight) * score);
     const own = terms.subarray(at * names.length, (at + 1) * names.length);
-    const value = Math.fround((scoreWeight === 0 ? 0 : weighted) + sum);
+    const base = Math.fround((scoreWeight === 0 ? 0 : weighted) + sum);
+    const value = Math.fround(base + (headSums[at] ?? 0));
+    if (!Number.isFinite(value)) return undefined;
     return itemValue(names, Float32Array.from(own), {
       value,
       pace: paces[at] ?? 1,

@@ -43,7 +43,7 @@ export async function rankedItems(
   const heads = await headsOf(asked, ranker, found, found.searched.answer);
   if (heads === undefined) return undefined;
   const itemIds = found.items.map(({ itemId }) => itemId);
-  const appraised = ranker.appraise(catalogue, found.reach, itemIds);
+  const appraised = ranker.appraise(catalogue, found.reach, itemIds, heads);
   const placed = await ranker.place(found.items, heads, appraised);
   const all = placed.map(({ item, ranking, key }): Ranked => {
     return { item, ranking: { ...ranking, recallRank: item.rank }, key };

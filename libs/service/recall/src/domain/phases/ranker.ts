@@ -1,14 +1,7 @@
 /** Heads that rank items (docs/integrate/ranking.md), of a recall or as a caller names them. */
 
 import { ranksApart, type ServedAdapter } from '@tessera/adapter';
-import type {
-  Catalogue,
-  EngineRanking,
-  Formula,
-  HeadTerm,
-  Reach,
-  ValuationUse,
-} from '@tessera/engine';
+import type { Catalogue, EngineRanking, Formula, Reach, ValuationUse } from '@tessera/engine';
 import { TesseraError } from '@tessera/errors';
 import type { ItemTemplate } from '@tessera/prompt';
 import { inSlices } from '@tessera/turns';
@@ -36,13 +29,6 @@ export function worthOf(
   return ranking?.value?.value ?? first ?? value?.value ?? score;
 }
 
-const FUNCTIONS: Readonly<Record<HeadTerm['function'], (x: number, term: HeadTerm) => number>> = {
-  identity: (x) => x,
-  log: (x) => (x > 0 ? Math.log(x) : Number.NaN),
-  log1p: (x) => (x > -1 ? Math.log1p(x) : Number.NaN),
-  clamp: (x, { min, max }) => Math.min(Math.max(x, min), max),
-};
-
 /** The version whose heads rank the items of a request, and by what they go. */
 export class Ranker {
   /**
@@ -67,16 +53,12 @@ export class Ranker {
     }
     const use = valuationUse(rank.valuation, valuations, 'rank.valuation');
     const formula = rank.valuation && formulaOf(rank.valuation, valuations, 'rank.valuation');
-    const stranger = formula?.headTerms?.find(({ head }) => !engine.heads.includes(head))?.head;
+    const stranger = formula?.headTerms.find(({ head }) => !engine.heads.includes(head))?.head;
     if (stranger !== undefined) {
       const expected = `a valuation of the heads of ${got} (${engine.heads.join(', ')})`;
       throw invalid('rank.valuation.name', expected, `one of '${stranger}'`);
     }
-    const asked = use && {
-      ...use,
-      weights: use.weights.filter(({ term }) => isOf(formula, term)),
-    };
-    return new Ranker(ranker, item, rank, valuations, formula, asked);
+    return new Ranker(ranker, item, rank, valuations, formula, use);
   }
 
   private constructor(
@@ -116,14 +98,19 @@ export class Ranker {
     return this.readsTexts || this.asked !== undefined;
   }
 
-  /** The attributes' part of the valuation, in the version of the reach; undefined: it has none. */
+  /**
+   * Items under the valuation, in the version of the reach; undefined: items go by the first head.
+   * @param numbers of the heads, item by item
+   */
   appraise(
     catalogue: Catalogue,
     reach: Reach | undefined,
     itemIds: readonly string[],
+    numbers: Float32Array,
   ): AppraisedItems | undefined {
     if (this.asked === undefined || reach === undefined) return undefined;
-    return new AppraisedItems(catalogue.appraise(reach, itemIds, this.asked), itemIds);
+    const heads = { names: this.adapter.engine.heads, numbers };
+    return new AppraisedItems(catalogue.appraise(reach, itemIds, this.asked, heads), itemIds);
   }
 
   /**
@@ -144,7 +131,9 @@ export class Ranker {
       const ranking = { heads: said };
       const first = heads[index * names.length] ?? Number.NaN;
       if (this.asked === undefined) return { item, ranking, key: first };
-      const value = this.valueOf(item, said, appraised);
+      // An item that ended meanwhile has no score, and one that counts is not to be made up.
+      const { itemId, score = this.weighsScores ? Number.NaN : 0 } = item;
+      const value = appraised?.valueOf(itemId, score);
       if (value === undefined) return { item, ranking, key: Number.NaN };
       return { item, ranking: { ...ranking, value }, key: value.value };
     });
@@ -179,32 +168,4 @@ export class Ranker {
       }),
     };
   }
-
-  /** Undefined: excluded. Heads' terms are added in double precision, rounded once. */
-  private valueOf(
-    { itemId, score }: { readonly itemId: string; readonly score?: number | undefined },
-    heads: Readonly<Record<string, number>>,
-    appraised: AppraisedItems | undefined,
-  ) {
-    // An item that ended meanwhile has no score, and one that counts is not to be made up.
-    const base = appraised?.valueOf(itemId, score ?? (this.weighsScores ? Number.NaN : 0));
-    if (base === undefined) return undefined;
-    const weights = new Map(Object.entries(this.rank.valuation?.weights ?? {}));
-    const terms = { ...base.terms };
-    let sum = 0;
-    for (const term of this.formula?.headTerms ?? []) {
-      const weight = weights.get(term.name) ?? term.weight;
-      // A term without weight excludes no item: its function may have no number for the head.
-      const given = weight === 0 ? 0 : FUNCTIONS[term.function](heads[term.head] ?? NaN, term);
-      const own = weight * given;
-      terms[term.name] = own;
-      sum += own;
-    }
-    const value = Math.fround(base.value + sum);
-    if (!Number.isFinite(value)) return undefined;
-    return { value, terms, pace: base.pace };
-  }
 }
-
-const isOf = (formula: Formula | undefined, term: string) =>
-  formula?.terms.some(({ name }) => name === term) === true;

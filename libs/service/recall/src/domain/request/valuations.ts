@@ -14,7 +14,7 @@ export function formulaOf(
   all: readonly Formula[],
   path: ValuationPath,
 ): Formula {
-  const known = path === 'rank.valuation' ? all : all.filter((one) => !one.headTerms);
+  const known = path === 'rank.valuation' ? all : all.filter((one) => one.headTerms.length === 0);
   const formula = known.find((one) => one.name === name);
   if (formula !== undefined) return formula;
   const names = known.map((one) => one.name).join(', ');
@@ -24,7 +24,7 @@ export function formulaOf(
 }
 
 /** Terms of a formula, head terms last. */
-const allTerms = ({ terms, headTerms = [] }: Formula) => [...terms, ...headTerms];
+const allTerms = ({ terms, headTerms }: Formula) => [...terms, ...headTerms];
 
 /** In the order of the engine's terms, which that of an object's members need not be. */
 export const termNames = (valuation: Valuation, known: readonly Formula[]): readonly string[] =>
@@ -69,7 +69,7 @@ export function valuationUse(
 /** Facts of a catalogue with its valuations, for those who choose one. */
 export function valuedSummary({ summary, valuations: all }: Catalogue) {
   const valuations = all.map(({ name, headTerms }) => {
-    return { name, hasHeads: headTerms !== undefined };
+    return { name, hasHeads: headTerms.length > 0 };
   });
   return Object.assign({}, summary, { valuations });
 }

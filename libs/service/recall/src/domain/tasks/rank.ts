@@ -37,7 +37,7 @@ export async function rank(
   const answer = await answerOf(preparation, { ranker, found, prepared, ranking, left }, context);
   checkNotErased(prepared, parts.erasures);
   const foundIds = found.items.map(({ itemId }) => itemId);
-  const appraised = ranker.appraise(catalogue, reach, foundIds);
+  const appraised = ranker.appraise(catalogue, reach, foundIds, answer.heads);
   const scored = found.items.map(({ itemId }, index) => ({
     itemId,
     score: answer.scores?.[index],
