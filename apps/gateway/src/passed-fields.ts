@@ -6,7 +6,7 @@ export type Fields = Readonly<Record<string, string>>;
 /** Changes of one key count once. */
 export const KEY_FIELD = 'idempotency-key';
 
-/** Of a caller's headers those that the node sees too: who they are, their trace, and how they want
+/** Headers of a caller that the node sees too: who they are, their trace, and how they want
  * a change taken. */
 const PASSED_FIELDS = [
   'authorization',

@@ -48,7 +48,7 @@ function versionsOf({ operations, facts }: RecallRuntime, timeMs: number) {
 }
 
 /**
- * From now on what becomes of the catalogues is recorded, and recalls become facts. Undefined where
+ * Records changes of the catalogues, and turns recalls into facts. Undefined where
  * nothing is kept.
  */
 export function factFeeds(

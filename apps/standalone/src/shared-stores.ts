@@ -109,7 +109,7 @@ export class SharedStores {
   }
 
   /**
-   * The same word at all nodes that find each other's keys and values; undefined while the nearest
+   * Word that is equal at nodes that find each other's keys and values; undefined while the nearest
    * store does not answer, or where there is none.
    */
   get word(): string | undefined {

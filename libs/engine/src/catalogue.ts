@@ -201,8 +201,8 @@ export interface ChangingCatalogue extends Catalogue {
    */
   digest(): Promise<CatalogueDigest>;
   /**
-   * From now on changes and requests that name another attribute or value are refused, with what
-   * was probably meant. Resolves with what items have that is not declared, in words; rejects with
+   * Makes changes and requests that name another attribute or value be refused, with what was
+   * probably meant. Resolves with what items have that is not declared, in words; rejects with
    * CATALOGUE_INVALID where they have an attribute of another type.
    */
   declare(attributes: readonly AttributeDeclaration[]): Promise<readonly string[]>;
@@ -213,7 +213,7 @@ export interface ChangingCatalogue extends Catalogue {
   /** Makes reach() and judge() let items pass only in their flight, by this clock. */
   fly(attributes: FlightAttributes, nowMs: () => number): void;
   /**
-   * From now on requests may go by these valuations and no others. Rejects with CATALOGUE_INVALID
+   * Lets requests name these valuations and no others. Rejects with CATALOGUE_INVALID
    * naming the member: an attribute that no item has, or that is no number.
    */
   valueBy(valuations: readonly Formula[]): Promise<void>;

@@ -1,7 +1,7 @@
 import type { Engine } from '@tessera/engine';
 
 /**
- * Of an engine that no request is under way in: whatever requests took is given back, and every
+ * Checks an engine without a request under way: whatever requests took is given back, and every
  * block of the pool is free or of a user. Rejects with what is held.
  */
 export async function checkNothingHeld(engine: Pick<Engine, 'held' | 'kvPool'>): Promise<void> {

@@ -62,7 +62,7 @@ struct DeltaShape {
   }
   /// Room for a state of any length.
   uint64_t floats_max() const { return floats(kDeltaChunk - 1) + layers * token_floats(); }
-  /// Of one row of beams: its token, where corrections begin in it, and its inputs of the
+  /// Layout of one row of beams: its token, the beginning of corrections, its inputs of the
   /// convolution.
   uint64_t beam_corrections() const { return is_narrow ? (keys() + 1) / 2 : keys(); }
   uint64_t beam_token_floats() const {

@@ -83,7 +83,7 @@ class Selection {
   void choose_with_terminals(Step& step) const;
   /// In place of the three: the candidates on a route.
   void follow(const Route& route, Step& step);
-  /// The same: all children of a beam that may be entered, in listed_codes and listed_nodes. Gives
+  /// Lists all children of a beam that may be entered, in listed_codes and listed_nodes. Gives
   /// the norm of their scores.
   float list_row(uint32_t beam);
 

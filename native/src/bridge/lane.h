@@ -23,7 +23,7 @@
 
 namespace tessera::bridge {
 
-/// By what a call waits for; read, write and embed are what requests wait for, the rest is rare and
+/// Kind by what a call waits for; requests wait for read, write and embed, the rest is rare and
 /// long.
 enum class LaneKind : uint8_t {
   kRead,    // records that are not in memory, eligibility: the disk, a pass over the catalogue

@@ -146,7 +146,7 @@ Napi::Value catalogue_list(const Napi::CallbackInfo& info) {
   return to_js(info.Env(), listing);
 }
 
-/// Of the given items, in their order, the first that are live and that the reach may get.
+/// First of the given items, in their order, that are live and that the reach may get.
 Napi::Value catalogue_first_obtainable(const Napi::CallbackInfo& info) {
   const auto handle = any_reach(info[0]);
   const auto& view = handle->reach.view();

@@ -29,8 +29,8 @@ size_t distance(std::string_view a, std::string_view b) {
   return row[b.size()];
 }
 
-/// Of names or values that may be long or many: a refusal must not take longer than what it
-/// refuses.
+/// Maximum bytes and number of compared names or values: a refusal must not take longer than the
+/// work it refuses.
 constexpr size_t kComparedBytesMax = 64;
 constexpr size_t kComparedMax = 1024;
 

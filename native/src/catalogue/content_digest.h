@@ -19,7 +19,7 @@ namespace tessera::catalogue {
 
 class ContentDigest {
  public:
-  /// Of any version, later or earlier than the last one: 32 digits in lower-case hexadecimal. The
+  /// Digest of any version, later or earlier than the last: 32 lower-case hexadecimal digits. The
   /// version is held until the next, or keep_over(). Costs what differs from it, or a pass over all
   /// items where that is of another snapshot.
   std::string of(std::shared_ptr<const View> view);

@@ -100,26 +100,26 @@ class LiveCatalogue {
   /// STORE_UNAVAILABLE when the log cannot be written: nothing of it counts, it may be tried again.
   Result<Applied> apply(std::span<const GivenChange> changes, std::string_view mark = {});
 
-  /// From now on apply() refuses items whose SID has one of the codes, given ascending per level:
+  /// Makes apply() refuse items whose SID has one of the codes, given ascending per level:
   /// CATALOGUE_INVALID. Codes forbidden before stay so.
   void forbid_codes(const std::vector<std::vector<uint32_t>>& codes);
 
-  /// From now on apply() refuses attributes that `schema` does not declare; what is there already
+  /// Makes apply() refuse attributes that `schema` does not declare; what is there already
   /// stays. Returns what of it is not declared, in words, the first kFindingsMax. Errors:
   /// CATALOGUE_INVALID: items have an attribute of another type than the declared one.
   Result<std::vector<std::string>> declare(std::shared_ptr<const AttributeSchema> schema);
   /// Null where none is declared.
   std::shared_ptr<const AttributeSchema> schema() const;
 
-  /// From now on apply() takes items that come with a vector. Errors: CATALOGUE_INVALID: more
+  /// Makes apply() take items that come with a vector. Errors: CATALOGUE_INVALID: more
   /// levels than changes may use.
   Status quantise_by(std::shared_ptr<const Codebooks> codebooks);
-  /// Where a vector would go in the newest version, and who lives there, with that version. Errors:
+  /// Place of a vector in the newest version, and the items there, with that version. Errors:
   /// find_landing().
   Result<std::pair<Landing, std::shared_ptr<const View>>> landing(std::span<const float> vector,
                                                                   uint32_t neighbours_max);
 
-  /// From now on requests may go by these valuations, and no others. Costs a pass over all items.
+  /// Lets requests name these valuations, and no others. Costs a pass over all items.
   /// Errors: CATALOGUE_INVALID, from `valuations[i].terms[j].attribute` on: it is no number, or no
   /// item has it, it is not declared and nothing has changed. REQUIRES: check_valuations().
   Status value_by(std::vector<Valuation> valuations);
@@ -134,7 +134,7 @@ class LiveCatalogue {
   /// to make a snapshot of; IO_FAILED.
   Status compact(const Progress& progress);
 
-  /// Of the newest version. Costs what has changed since it was asked for last; after a start or a
+  /// Digest of the newest version. Costs what has changed since the last one; after a start or a
   /// compaction, a pass over all items.
   Digest digest();
 

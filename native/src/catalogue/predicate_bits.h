@@ -30,8 +30,8 @@ class PredicateBits : public std::enable_shared_from_this<PredicateBits> {
   const std::optional<Clause>& predicate() const { return predicate_; }
   /// The flight of the newest second asked for.
   std::optional<Flight> flight();
-  /// Of any view of the snapshot, also one that is older than what was asked for before. A second
-  /// that another request has overtaken counts as that request's.
+  /// Bits of any view of the snapshot, also one older than what was asked for before. A second that
+  /// another request has overtaken counts as that request's.
   std::shared_ptr<const Eligibility> of(const View& view, uint32_t second);
 
  private:

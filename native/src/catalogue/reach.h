@@ -14,7 +14,7 @@
 
 namespace tessera::catalogue {
 
-/// Of one view: its live items that a request may get, and the nodes that have one at or below
+/// Live items of one view that a request may get, and the nodes that have one at or below
 /// them. Immutable once made (eligibility.h).
 struct Eligibility {
   std::vector<uint64_t> items;  // bits by ItemOrdinal, of View::item_count()
@@ -74,7 +74,7 @@ class Reach {
     return result;
   }
 
-  /// Of a node that children() of a node that may be entered has given as `added`, or any node
+  /// True if a node may be entered: one that children() of such a node gave as `added`, or any node
   /// where the request restricts its items.
   bool may_enter(NodeIndex node) const {
     return eligibility_ == nullptr || test_bit(eligibility_->nodes.data(), node);
@@ -83,7 +83,7 @@ class Reach {
     return eligibility_ == nullptr || test_bit(eligibility_->items.data(), item);
   }
 
-  /// Of the items [begin, end), those that a request may get. REQUIRES: nothing differs from the
+  /// Number of the items [begin, end) that a request may get. REQUIRES: nothing differs from the
   /// snapshot.
   uint64_t count(ItemOrdinal begin, ItemOrdinal end) const {
     if (eligibility_ == nullptr) return end - begin;

@@ -21,8 +21,8 @@ enum class ChangesRepairMode : uint8_t {
   kApply = 1,  // a new log is made of what can be read; numbers go on behind `acknowledged`
 };
 
-/// Of a folder that no process has open. Errors: IO_FAILED, also when it is in use; STORE_FULL;
-/// CATALOGUE_CORRUPT when no log can be read.
+/// Repairs a folder that no process has open. Errors: IO_FAILED, also when it is in use;
+/// STORE_FULL; CATALOGUE_CORRUPT when no log can be read.
 Result<ChangesRepair> repair_changes(const std::string& folder, ChangesRepairMode mode);
 
 }  // namespace tessera::catalogue

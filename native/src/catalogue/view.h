@@ -183,7 +183,7 @@ class View final {
   }
   /// Values of the snapshot by the valuations that requests may name; null: there are none.
   const SnapshotValues* values() const { return values_.get(); }
-  /// Of the terms of a valuation, without paces; kExcluded where the item is not to be had by it.
+  /// Sum of the terms of a valuation, without paces; kExcluded where it excludes the item.
   /// REQUIRES: values().
   float sum(uint32_t valuation, ItemOrdinal item) const {
     const ItemChange* change = item_change(item);

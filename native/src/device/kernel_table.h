@@ -50,8 +50,8 @@ struct StaticRows {
   const float* factors = nullptr;  // of each k, padding of the last tile included
   const float* offsets = nullptr;  // likewise
   void* operand = nullptr;
-  /// Of each row of the operand: becomes NaN where a value is not finite, and else stays. Parts of
-  /// a row may be written by several threads at once.
+  /// Mark of each row of the operand: becomes NaN where a value is not finite, and else stays.
+  /// Parts of a row may be written by several threads at once.
   float* marks = nullptr;
 };
 

@@ -58,7 +58,7 @@ Status Loop::reserve_beside(const Request& request, scheduler::Link& link) {
   return executor_->reserve(*idle_.back(), request, leader, link);
 }
 
-/// The same, beside one that has ended where that has more of the prompt. Where room is short, all
+/// Reserves beside an ended request, where that has more of the prompt. Where room is short, all
 /// that idles and all that lenders hold is given back first.
 Status Loop::reserve(const Request& request, scheduler::Link& link) {
   const bool may_borrow = request.task->needs().lends_prompt;

@@ -6,7 +6,7 @@ import { RecordProducer } from './record-producer.js';
 
 const CLIENT_ID = 'tessera';
 /**
- * Of a topic that is made because it is missing, and served at once: one for each of some nodes. An
+ * Partitions of a topic made because it is missing: one for each of some nodes. An
  * operator who wants others, or more replicas than the broker's default, makes the topic before.
  */
 const PARTITIONS = 6;

@@ -16,7 +16,7 @@ const ANSWERS_KEPT = 8192;
 /** Items of such an answer. */
 const ANSWER_ITEMS_KEPT = 100;
 /**
- * Of so many recalls of a canary the active version answers one as well, in the background: enough
+ * Interval of a canary's recalls that the active version answers as well, in the background: enough
  * to notice a change, and a tenth of the work. Until there are enough to judge, it answers all.
  */
 const SHADOWED_ONE_IN = 10;

@@ -36,7 +36,7 @@ import type { BundleLabel } from './outside/bundle-label.js';
 import { ImportMarks } from './outside/import-marks.js';
 
 /**
- * Of the snapshot, for each change that it waits for. A compaction costs a time per item, so that
+ * Items of the snapshot per change that a compaction waits for. It costs a time per item, so that
  * this fixes which share of the time is spent on compactions at a rate of changes, whatever the
  * catalogue's size (docs/concepts/live-catalogue.md).
  */
@@ -134,7 +134,7 @@ export class CatalogueChanges {
   }
 
   /**
-   * The same, after which the items are those of a bundle.
+   * Applies changes after which the items are those of a bundle.
    * @throws TesseraError CATALOGUE_INVALID also where they are not those of the bundle it follows
    */
   applyBundle(

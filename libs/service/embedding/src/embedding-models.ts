@@ -193,7 +193,7 @@ export class EmbeddingModels {
   }
 
   /**
-   * The same, where a text that can have no vector fails for itself.
+   * Embeds texts; a text that can have no vector fails for itself.
    * @throws TesseraError as embed(), but for such texts
    */
   async embedEach(request: EmbeddingRequest, call?: EmbeddingCall): Promise<EachAnswer> {

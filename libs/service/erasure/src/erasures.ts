@@ -20,7 +20,7 @@ export class Erasures {
   constructor(private readonly rememberedMax = REMEMBERED_MAX) {}
 
   /**
-   * From now on somebody says whether all erasures that were acknowledged are noted here, and whose
+   * Sets a source that says whether all acknowledged erasures are noted here, and whose
    * are noted and not done yet.
    */
   heardFrom(hasAll: () => boolean, isUndone: (userId: string) => boolean): void {
@@ -38,7 +38,7 @@ export class Erasures {
     return userId !== undefined && this.isUndone(userId);
   }
 
-  /** Of now: to be given to isErasedSince(). */
+  /** Mark of now, for isErasedSince(). */
   get mark(): number {
     return this.last;
   }

@@ -176,7 +176,7 @@ class Places {
   }
 
   /**
-   * The same of all nodes. Of a thousand nearly none is among the first, so that each is left out
+   * First nodes among all. Of a thousand nearly none is among the first, so that each is left out
    * by what costs least: draws as 32 bits with a sign, in the order that they have without one.
    */
   firstOfAll(partition: number): Uint16Array {

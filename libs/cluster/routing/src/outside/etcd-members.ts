@@ -68,7 +68,7 @@ export function etcdMembership(
 }
 
 /**
- * From now on this process is among the members of its cluster, for as long as it keeps its key.
+ * Adds this process to the members of its cluster, for as long as it keeps its key.
  * Rejects with CONFIG_INVALID where another process keeps the name, and STORE_UNAVAILABLE where
  * etcd is away.
  */

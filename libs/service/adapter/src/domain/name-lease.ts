@@ -70,7 +70,7 @@ export function checkHolder({ leases }: Leases, name: string, holder: string, no
 }
 
 /**
- * From now on it is the newest of its name; also renews one.
+ * Makes a lease the newest of its name; also renews one.
  * @throws TesseraError PUSH_CONFLICT
  */
 export function takeLease<State extends Leases>(state: State, lease: NameLease): State {

@@ -42,7 +42,7 @@ export class ImportMarks {
   }
 
   /**
-   * Beside the changes, '' for nowhere.
+   * Opens the marks in the folder of the changes, '' for none.
    * @param sequence the newest version of the log, before anything is written to it
    * @throws TesseraError CATALOGUE_CORRUPT, IO_FAILED, STORE_FULL
    */

@@ -18,7 +18,7 @@ export class ItemTemplate {
   private readonly suffixTokensMax: number;
 
   /**
-   * Of `item` and `maxItemTokens` of ranking.json.
+   * Template of `item` and `maxItemTokens` of ranking.json.
    * @throws TesseraError of the field at fault, in its code
    */
   constructor(
