@@ -6,7 +6,9 @@ import { appliedValuation } from '../request/valuations.js';
 import type { Phase } from './phase.js';
 
 /** Cuts the items to those that are answered: the best, then drawn items in the last places. */
-export const placed: Phase = (draft, { search }) => {
+export const placed: Phase = (draft, { search, ranker }) => {
+  // As many were found as are answered, in their places.
+  if (ranker === undefined) return draft;
   const drawn = draft.items.filter(isDrawn);
   const best = draft.items.filter((item) => !isDrawn(item));
   const answered = [...best.slice(0, search.answerCount - drawn.length), ...drawn];
