@@ -4,18 +4,15 @@ import { report, resultTable, writeReport } from './result.js';
 import { ADAPTER_PARTS, adaptersSuite } from './suites/adapters/adapters-suite.js';
 import { CATALOGUE_PARTS, catalogueSuite } from './suites/catalogue.js';
 import { CLUSTER_STAGES, clusterSuite } from './suites/cluster/cluster-suite.js';
-import { CONSOLE_STAGES, consoleSuite } from './suites/console/console-suite.js';
 import { cardsOf, readDocuments } from './suites/cuda/card-documents.js';
 import { cudaSuite } from './suites/cuda/cuda-suite.js';
 import { CUDA_STAGES } from './suites/cuda/plan.js';
 import { EDGE_STAGES, edgesSuite } from './suites/edges/edges-suite.js';
 import { EMBEDDING_STAGES, embeddingSuite } from './suites/embedding/embedding-suite.js';
 import { engineSuite, STAGE_NAMES } from './suites/engine/engine-suite.js';
-import { EXPERT_STAGES, expertsSuite } from './suites/experts/experts-suite.js';
 import { SHARED_STAGES, sharedSuite } from './suites/fleet/fleet-suite.js';
 import { kvSuite } from './suites/kv/kv-suite.js';
 import { LEARNING_STAGES, learningSuite } from './suites/learning/learning-suite.js';
-import { LOG_STAGES, logSuite } from './suites/log/log-suite.js';
 import { CALL_KINDS } from './suites/overload/load-plan.js';
 import { LOAD_NAMES } from './suites/overload/loads.js';
 import { OVERLOAD_STAGES, overloadSuite } from './suites/overload/overload-suite.js';
@@ -24,7 +21,7 @@ import { recallSuite } from './suites/recall.js';
 import { RELEVANCE_STAGES, relevanceSuite } from './suites/relevance/relevance-suite.js';
 import { SEARCH_STAGES, searchSuite } from './suites/search/search-suite.js';
 import { startSuite } from './suites/start.js';
-import { STREAM_PARTS, streamsSuite } from './suites/streams/streams-suite.js';
+import { streamsSuite } from './suites/streams.js';
 import type { Suite } from './suites/suite.js';
 import { VALUE_STAGES, valueSuite } from './suites/value/value-suite.js';
 
@@ -32,15 +29,12 @@ const SUITES: Readonly<Record<string, Suite>> = {
   adapters: adaptersSuite,
   catalogue: catalogueSuite,
   cluster: clusterSuite,
-  console: consoleSuite,
   cuda: cudaSuite,
   edges: edgesSuite,
   embedding: embeddingSuite,
   engine: engineSuite,
-  experts: expertsSuite,
   kv: kvSuite,
   learning: learningSuite,
-  log: logSuite,
   overload: overloadSuite,
   ranking: rankingSuite,
   recall: recallSuite,
@@ -56,25 +50,20 @@ const USAGE = `usage: npm run bench -- SUITE [--quick] [--json FILE] [flags]
 
 Suites: ${Object.keys(SUITES).join(', ')}. Prints a table of numbers with the bars they must reach.
   --quick        a shorter run, at most three minutes on two cores
-  --json FILE    where the result is kept (default: bench/results/SUITE.json; quick: not kept)
+  --json FILE    where the result is kept
   --model DIR, --catalogue FILE, --users-file FILE, --threads N    what the recall suite serves
   --items N      SIDs of the catalogue suite
   --stage A,B, --shape A,B, --compute A,B, --peer A,B    parts of the engine suite;
                  --shape of the kv suite too, where --histories A,B are tokens at a visit;
                  stages: ${STAGE_NAMES.join(', ')}
-  --stage A,B    parts of the experts suite: ${EXPERT_STAGES.join(', ')};
-                 --shape A,B of its layers: Qwen3-30B-A3B, OLMoE, Marco-Mini (quick: the first)
   --stage A,B    parts of the embedding suite: ${EMBEDDING_STAGES.join(', ')};
-                 --shape A,B of its encoders: MiniLM, BERT-base (quick: the first); --peer A,B;
+                 --shape A,B of its encoders: MiniLM, BERT-base (quick: the first);
                  --model DIR, --texts FILE of ranks, which is left out without them
   --stage A,B    parts of the catalogue suite: ${CATALOGUE_PARTS.join(', ')}
-  --stage A,B    parts of the console suite: ${CONSOLE_STAGES.join(', ')}
   --stage A,B    parts of the cluster suite: ${CLUSTER_STAGES.join(', ')}
   --stage A,B    parts of the shared suite: ${SHARED_STAGES.join(', ')}
   --stage A,B    parts of the learning suite: ${LEARNING_STAGES.join(', ')};
                  --python FILE has trainer/requirements.txt (default: .venv/bin/python)
-  --stage A,B    parts of the log suite: ${LOG_STAGES.join(', ')}
-  --stage A,B    parts of the streams suite: ${STREAM_PARTS.join(', ')}
   --stage A,B    parts of the edges suite: ${EDGE_STAGES.join(', ')};
                  --against DIR takes turns with the build of another checkout
   --stage A,B    parts of the overload suite: ${OVERLOAD_STAGES.join(', ')};
@@ -134,6 +123,6 @@ await runCommand(USAGE, async (words) => {
   const cards = measured === undefined ? undefined : cardsOf(readDocuments(measured));
   const result = report(name, quick, await suite({ quick, flags, say }), cards);
   await print(resultTable(result));
-  const path = flags.text('json') ?? (quick ? undefined : `bench/results/${name}.json`);
+  const path = flags.text('json');
   if (path !== undefined) writeReport(path, result);
 });

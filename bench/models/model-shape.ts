@@ -69,19 +69,15 @@ export const SHAPES = {
   },
 } as const satisfies Readonly<Record<string, ModelShape>>;
 
-/** Two layers of Qwen3-30B-A3B, and as many that are as large as what a row of it goes through. */
-export const AS_ACTIVE: ModelShape = {
-  name: 'qwen3-3b-2',
+/** Two layers of Qwen3-30B-A3B. */
+export const MIXTURE: ModelShape = {
+  name: 'qwen3-30b-a3b-2',
   layers: 2,
   hidden: 2048,
   heads: 32,
   kvHeads: 4,
   headDim: 128,
   inner: 6144,
-};
-export const MIXTURE: ModelShape = {
-  ...AS_ACTIVE,
-  name: 'qwen3-30b-a3b-2',
   mixture: { experts: 128, chosen: 8, size: 768 },
 };
 

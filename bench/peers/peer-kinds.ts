@@ -11,7 +11,7 @@ export const TRANSFORMERS_MARK = join(PEERS_HOME, 'transformers.installed');
 /** The peers' own programs. */
 export const SOURCES = join(repositoryRoot, 'bench', 'peers');
 const LLAMA = join(PEERS_HOME, 'llama_peer');
-export const LLAMA_BACKENDS = join(PEERS_HOME, 'llama-binaries');
+const LLAMA_BACKENDS = join(PEERS_HOME, 'llama-binaries');
 
 /** Arithmetic of a peer, which decides what it is compared with. */
 export type Precision = 'f32' | 'bf16' | 'int8';
@@ -68,7 +68,7 @@ function transformers(way: Way, precision: 'f32' | 'bf16', bar?: number): PeerKi
 type LlamaType = 'bf16' | 'q8_0';
 
 /** The weights of a folder as llama.cpp reads them, made where they are absent. */
-export async function llamaWeights(modelPath: string, type: LlamaType): Promise<string> {
+async function llamaWeights(modelPath: string, type: LlamaType): Promise<string> {
   const weights = join(modelPath, `${type}.gguf`);
   if (!existsSync(weights)) {
     await output(PYTHON, [join(SOURCES, 'write_gguf.py'), modelPath, weights, type]);
@@ -126,56 +126,14 @@ function onnxRuntime(precision: 'f32' | 'int8'): PeerKind {
   };
 }
 
-function openVino(precision: Precision): PeerKind {
-  const name = `OpenVINO ${precision}`;
-  return {
-    name,
-    precision,
-    install: 'openvino',
-    mark: join(PEERS_HOME, 'openvino.installed'),
-    start: async (setting) =>
-      PeerProcess.start(name, PYTHON, [
-        join(SOURCES, 'openvino_peer.py'),
-        await onnxGraph(setting),
-        ...[setting.codes, setting.threads].map(String),
-        precision,
-      ]),
-  };
-}
-
-function cTranslate2(type: 'int8' | 'float32', precision: Precision): PeerKind {
-  const name = `CTranslate2 ${precision}`;
-  return {
-    name,
-    precision,
-    install: 'ctranslate2',
-    mark: join(PEERS_HOME, 'ctranslate2.installed'),
-    isSlow: true,
-    start: ({ modelPath, levels, threads }) =>
-      PeerProcess.start(name, PYTHON, [
-        join(SOURCES, 'ctranslate2_peer.py'),
-        modelPath,
-        join(modelPath, `ctranslate2-${type}`),
-        ...[levels, threads].map(String),
-        type,
-      ]),
-  };
-}
-
 /** In the order in which they are asked. */
 export const PEER_KINDS: readonly PeerKind[] = [
   llama('bf16', 'bf16', 2.8),
   llama('q8_0', 'int8', 5),
   transformers('shared', 'bf16', 8),
   transformers('shared', 'f32'),
-  openVino('bf16'),
-  openVino('int8'),
-  openVino('f32'),
   onnxRuntime('f32'),
   onnxRuntime('int8'),
   transformers('loop', 'f32'),
-  transformers('loop', 'bf16'),
-  cTranslate2('float32', 'f32'),
-  cTranslate2('int8', 'int8'),
   transformers('generate', 'f32'),
 ];

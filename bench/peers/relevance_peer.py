@@ -1,12 +1,9 @@
 """transformers on PyTorch as a peer of relevance: logits of label tokens behind prompts that begin
-alike, in two ways on one set of weights.
-
-`padded` is what the published scripts do: all prompts padded to the longest in one batch. `shared`
-is the best known use of the library: what all prompts have in common once, its keys and values
-repeated for the batch of what is left of each.
+alike. What all prompts have in common is computed once, its keys and values are repeated for the
+batch of what is left of each: the best known use of the library.
 
 stdin: {"prompts": [[token]], "labels": [token]} a line; stdout: {"totalMs", "logits": [[number]]}.
-usage: relevance_peer.py MODEL THREADS padded|shared float32|bfloat16
+usage: relevance_peer.py MODEL THREADS float32|bfloat16
 """
 
 import json
@@ -35,7 +32,7 @@ def padded(rows: list[list[int]], before: int) -> tuple[torch.Tensor, ...]:
 
 
 def main() -> None:
-    folder, threads, way, dtype = sys.argv[1:]
+    folder, threads, dtype = sys.argv[1:]
     torch.set_num_threads(int(threads))
     model = AutoModelForCausalLM.from_pretrained(folder, dtype=getattr(torch, dtype)).eval()
     print("ready", flush=True)
@@ -44,7 +41,7 @@ def main() -> None:
         prompts, labels = asked["prompts"], asked["labels"]
         start = time.perf_counter()
         with torch.inference_mode():
-            shared = common(prompts) if way == "shared" else 0
+            shared = common(prompts)
             cache = None
             if shared > 0:
                 cache = DynamicCache(config=model.config)

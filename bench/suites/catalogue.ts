@@ -1,7 +1,6 @@
 import { fail } from '../../tools/terminal/command.js';
 import type { Measurement } from '../result.js';
 import { type CatalogueForm, liveRows, nativeWords } from './catalogue-live.js';
-import { serviceRows } from './catalogue-service.js';
 import { nativeResults } from './native-bench.js';
 import type { SuiteContext } from './suite.js';
 
@@ -11,9 +10,9 @@ const ITEMS_MAX = 200_000_000;
 /** "Seconds, not minutes" for ten million SIDs. */
 const BUILD_SECONDS_BAR = 60;
 
-export const CATALOGUE_PARTS = ['snapshot', 'live', 'service'] as const;
+export const CATALOGUE_PARTS = ['snapshot', 'live'] as const;
 
-/** The native catalogue alone, under changes, and as it is served. */
+/** The native catalogue alone and under changes. */
 export async function catalogueSuite(context: SuiteContext): Promise<Measurement[]> {
   const { quick, flags, say } = context;
   const given = flags.integer('items', 1, ITEMS_MAX);
@@ -27,7 +26,6 @@ export async function catalogueSuite(context: SuiteContext): Promise<Measurement
       measurements.push(...(await liveRows({ quick, items, say })));
     }
   }
-  if (stages.has('service')) measurements.push(...(await serviceRows(context)));
   return measurements;
 }
 

@@ -1,7 +1,6 @@
-// Attention of the engine: the beams of a request over their shared prompt beside a kernel that
-// takes each beam for itself, and prefill as a share of the machine's multiply-add roof, in one
-// run. 16 heads, 8 KV heads of 128. stdout: one JSON document {"results": [{"name", "value",
-// "unit"}]}; stderr: progress. Flags: --quick, --threads N,
+// Attention of the engine: the beams of a request over their shared prompt, and prefill as a share
+// of the machine's multiply-add roof, in one run. 16 heads, 8 KV heads of 128. stdout: one JSON
+// document {"results": [{"name", "value", "unit"}]}; stderr: progress. Flags: --quick, --threads N,
 // --set NAME.
 #include <algorithm>
 #include <chrono>
@@ -20,7 +19,6 @@
 #include "attention/attention.h"
 #include "base/check.h"
 #include "device/backends.h"
-#include "per_beam_avx2.h"
 #include "probes.h"
 
 namespace tessera::bench {
@@ -30,7 +28,7 @@ using attention::kBlockPositions;
 using attention::RowGroup;
 using tensor::DType;
 
-constexpr uint32_t kHeads = 16, kKvHeads = 8, kHeadDim = kPerBeamDim, kLayers = 4, kSteps = 3;
+constexpr uint32_t kHeads = 16, kKvHeads = 8, kHeadDim = 128, kLayers = 4, kSteps = 3;
 constexpr uint32_t kQSize = kHeads * kHeadDim, kKvSize = kKvHeads * kHeadDim;
 constexpr uint32_t kChunk = 512;  // rows of a pass of the prefill
 
@@ -134,7 +132,6 @@ class Bench {
     const RowGroup group = beams(kSteps);
     for (uint32_t i = 0; i < kLayers; ++i) attend(layer(i), group);
   }
-  const std::vector<float>& q() const { return q_; }
 
  private:
   device::Buffer take(uint64_t bytes) { return std::move(device_.allocate(bytes)).value(); }
@@ -168,36 +165,6 @@ class Bench {
   std::vector<attention::Scratch> scratch_;
 };
 
-/// The same queries beam by beam, keys and values as rows; without the own steps.
-class PerBeam {
- public:
-  PerBeam(device::Device& device, uint32_t prompt, uint32_t width)
-      : device_(device),
-        prompt_(prompt),
-        width_(width),
-        keys_(random_floats(uint64_t{kLayers} * kKvHeads * prompt * kHeadDim, 5)),
-        values_(random_floats(keys_.size(), 6)),
-        scores_(uint64_t{device.threads().thread_count()} * 2 * prompt),
-        out_(uint64_t{width} * kQSize) {}
-
-  void decode(const float* q) {
-    for (uint32_t layer = 0; layer < kLayers; ++layer) {
-      device_.threads().parallel_tasks(kKvHeads * width_, [&](uint32_t task, uint32_t thread) {
-        const uint64_t kv = (uint64_t{layer} * kKvHeads + task / width_) * prompt_ * kHeadDim;
-        const uint64_t at = uint64_t{task % width_} * kQSize + task / width_ * 2 * kHeadDim;
-        attend_per_beam_avx2(device_.kernels(), q + at, keys_.data() + kv, values_.data() + kv,
-                             prompt_, scores_.data() + uint64_t{thread} * 2 * prompt_,
-                             out_.data() + at);
-      });
-    }
-  }
-
- private:
-  device::Device& device_;
-  uint32_t prompt_, width_;
-  std::vector<float> keys_, values_, scores_, out_;
-};
-
 void measure_decode(device::Device& device, const Settings& settings) {
   const double budget_s = settings.is_quick ? 0.05 : 0.5;
   for (const uint32_t prompt : {128u, 512u, 2048u}) {
@@ -206,19 +173,14 @@ void measure_decode(device::Device& device, const Settings& settings) {
                                std::to_string(width) + "/" + std::to_string(settings.threads) + "t";
       std::fprintf(stderr, "%s\n", name.c_str());
       Bench f32(device, DType::kF32, prompt, width), bf16(device, DType::kBf16, prompt, width);
-      PerBeam per_beam(device, prompt, width);
       for (Bench* bench : {&f32, &bf16}) {
         bench->prefill(false);
         bench->write_beams();
       }
-      const std::vector<double> seconds =
-          best_seconds(settings.threads, budget_s,
-                       {[&] { f32.decode(); }, [&] { bf16.decode(); },
-                        [&] { per_beam.decode(f32.q().data()); }});
+      const std::vector<double> seconds = best_seconds(
+          settings.threads, budget_s, {[&] { f32.decode(); }, [&] { bf16.decode(); }});
       print(name + "/f32", seconds[0] / kLayers * 1e6, "us/layer");
       print(name + "/bf16", seconds[1] / kLayers * 1e6, "us/layer");
-      print(name + "/per_beam_f32", seconds[2] / kLayers * 1e6, "us/layer");
-      print(name + "/f32/speedup_over_per_beam", seconds[2] / seconds[0], "ratio");
     }
   }
 }

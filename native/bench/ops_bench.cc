@@ -21,7 +21,6 @@
 #include "base/check.h"
 #include "device/cpu/cpu_device.h"
 #include "kernel_sets.h"
-#include "onednn_column.h"
 #include "ops/matmul.h"
 #include "ops/quantise.h"
 #include "probes.h"
@@ -182,10 +181,6 @@ void measure_type(device::Device& device, const KernelSet& set, PanelType type,
       const std::string whole = std::string(set.name) + "/" + name;
       std::fprintf(stderr, "%s\n", whole.c_str());
       cell.run(rows, settings, whole, *set.ceiling(type));
-      if (type == PanelType::kI8) continue;
-      const double onednn =
-          onednn_flops(type == PanelType::kBf16, rows, shape.n, shape.k, settings.budget());
-      if (onednn > 0) print("onednn/" + name + "/hot", onednn * 1e-9, "GFLOP/s");
     }
   }
 }

@@ -14,9 +14,9 @@ export interface ModelCosts {
 }
 
 /**
- * `8x512` and `0.6b`: BF16 on two cores of an AMD EPYC (bench/results/engine-8x512.json and
- * engine-qwen3-0.6b.json): prefill of 512 tokens 236 and 4,123 ms, 192 rows behind it 91 and
- * 1,718 ms, attention's part of it as measured for the second and by its operations for the first.
+ * `8x512` and `0.6b`: BF16 on two cores of an AMD EPYC (`bench -- engine --stage alone`): prefill
+ * of 512 tokens 236 and 4,123 ms, 192 rows behind it 91 and 1,718 ms, attention's part of it as
+ * measured for the second and by its operations for the first.
  * `70b`: LLaMA2-70B on eight A800, the published node, by arithmetic: half of 8 x 312
  * TFLOPS for prompts, six tenths of 8 x 2 TB/s for steps.
  */

@@ -6,7 +6,7 @@ import { BenchEngine, withEngine } from '../engine/bench-engine.js';
 import { type Arrivals, closedLoop, openLoop } from '../engine/in-flight.js';
 import type { SuiteContext } from '../suite.js';
 import { type Beside, besideRows } from './beside-rows.js';
-import { openOwn } from './contestants.js';
+import { openOwn } from './own-models.js';
 import { drawTexts } from './texts.js';
 
 const ITEMS = 100_000;

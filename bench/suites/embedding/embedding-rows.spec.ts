@@ -2,21 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { judge, type Measurement } from '../../result.js';
 import { besideRows } from './beside-rows.js';
 import { rankAgreement, spearman } from './rank-agreement.js';
-import { cosineRow, lowestCosine, rateRows, type Timed, typeRows } from './rate-rows.js';
+import { lowestCosine, rateRows } from './rate-rows.js';
 import { staticRows } from './static-rows.js';
-import { drawTexts, placesOverTokens } from './texts.js';
-
-const own = (precision: Timed['precision'], ...milliseconds: number[]): Timed => ({
-  name: `tessera ${precision}`,
-  precision,
-  milliseconds,
-});
-const peer = (name: string, way: 'padded' | 'sorted', milliseconds: number): Timed => ({
-  name,
-  precision: 'f32',
-  way,
-  milliseconds: [milliseconds],
-});
+import { drawTexts } from './texts.js';
 
 /** Ratio or value, bar and verdict of each row, by its name and what it is compared to. */
 const verdicts = (rows: readonly Measurement[]) =>
@@ -84,35 +72,18 @@ describe('rows of static scales', () => {
 });
 
 describe('rows of texts a second', () => {
-  it('hold the median of the rounds to the fastest peer, and to the fastest that pads', () => {
+  it('are medians of the rounds, with what a narrower type takes of the time before', () => {
     const all = [
-      own('f32', 100, 10, 900),
-      peer('slow', 'padded', 300),
-      peer('quick', 'padded', 140),
-      peer('quick', 'sorted', 125),
-      peer('slow', 'sorted', 150),
+      { name: 'f32', milliseconds: [100, 10, 900] },
+      { name: 'bf16', milliseconds: [50] },
+      { name: 'w8a8', milliseconds: [40] },
     ];
     expect(verdicts(rateRows('x', 50, all))).toEqual({
-      'x: tessera f32 to quick sorted': [1.25, 1.2, true],
-      'x: tessera f32 to quick padded': [1.4, 1.5, false],
-      'x: tessera f32 to slow sorted': [1.5, null, null],
-      'x: tessera f32 to slow padded': [3, null, null],
-    });
-    expect(rateRows('x', 50, all)[0]?.value).toBe(500);
-  });
-
-  it('have no bar beside peers of another precision', () => {
-    const all = [own('f32', 100), own('int8', 50), peer('quick', 'sorted', 10)];
-    expect(verdicts(rateRows('x', 50, all))).toMatchObject({
-      'x: tessera int8': [1000, null, null],
-    });
-  });
-
-  it('show what a narrower type takes of the time of the one before', () => {
-    const all = [own('f32', 100), own('bf16', 50), own('int8', 40), peer('quick', 'sorted', 1)];
-    expect(verdicts(typeRows('x', all))).toEqual({
-      'x: tessera bf16, time to tessera f32': [0.5, null, null],
-      'x: tessera int8, time to tessera bf16': [0.8, null, null],
+      'x: f32': [500, null, null],
+      'x: bf16': [1000, null, null],
+      'x: bf16, time to f32': [0.5, null, null],
+      'x: w8a8': [1250, null, null],
+      'x: w8a8, time to bf16': [0.8, null, null],
     });
   });
 });
@@ -130,15 +101,6 @@ describe('cosines', () => {
     expect(lowestCosine(one, other)).toBeCloseTo(Math.SQRT1_2, 12);
     expect(lowestCosine(one, other.slice(1))).toBe(0);
     expect(lowestCosine([], [])).toBe(Number.POSITIVE_INFINITY);
-  });
-
-  it('have a bar for this service in F32 alone', () => {
-    const rows = [own('f32'), own('bf16'), peer('quick', 'padded', 1)];
-    expect(rows.map((one) => judge(cosineRow('x', one, 0.9999)).holds)).toEqual([
-      false,
-      null,
-      null,
-    ]);
   });
 });
 
@@ -190,11 +152,5 @@ describe('texts of the bench', () => {
     for (const { text, tokens } of texts) {
       expect(text.split(' ').map((word) => Number(word.slice(1)))).toEqual(tokens.slice(1, -1));
     }
-  });
-
-  it('take places up to the longest of their batch', () => {
-    expect(placesOverTokens([1, 4, 1, 4], 'padded', 2)).toBe(16 / 10);
-    expect(placesOverTokens([1, 4, 1, 4], 'sorted', 2)).toBe(1);
-    expect(placesOverTokens([4, 4, 2], 'padded', 2)).toBe(1);
   });
 });

@@ -2,7 +2,6 @@ import { type Stages, staged } from '../suite.js';
 import { besideStage } from './beside-stage.js';
 import { placedStage } from './placed-stage.js';
 import { ranksStage } from './ranks-stage.js';
-import { singleStage } from './single-stage.js';
 import { staticStage } from './static-stage.js';
 import { throughputStage } from './throughput-stage.js';
 
@@ -11,11 +10,10 @@ const STAGES: Stages = {
   static: staticStage,
   ranks: ranksStage,
   beside: besideStage,
-  single: singleStage,
   placed: placedStage,
 };
 
 export const EMBEDDING_STAGES = Object.keys(STAGES);
 
-/** Vectors of texts: how many a second beside other engines, and what they cost recalls. */
+/** Vectors of texts: how many a second, and what they cost recalls. */
 export const embeddingSuite = staged(STAGES);

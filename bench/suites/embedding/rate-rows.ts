@@ -1,53 +1,24 @@
-import type { Precision } from '../../peers/peer-kinds.js';
 import { type Measurement, quantile } from '../../result.js';
-import type { Way } from './texts.js';
 
 const MS_PER_SECOND = 1000;
-/** Of our rate: over the fastest peer that batches texts as they come, and the fastest of all. */
-const BARS = { padded: 1.5, best: 1.2 };
-const COSINE_BAR = 0.99999;
 
-/** Program that made vectors of the same texts, and its times, one per turn. */
+/** Times of all texts in one type of arithmetic, one per turn. */
 export interface Timed {
   readonly name: string;
-  readonly precision: Precision;
-  /** How a peer makes batches; ours makes none. */
-  readonly way?: Way;
   readonly milliseconds: readonly number[];
 }
 
-const rateOf = ({ milliseconds }: Timed, texts: number) =>
-  (MS_PER_SECOND * texts) / quantile(milliseconds, 0.5);
-
-/** Texts a second, ours over each peer of the same precision. */
+/** Texts a second of each type, and what it takes of the time of the type before it. */
 export function rateRows(prefix: string, texts: number, all: readonly Timed[]): Measurement[] {
-  return all
-    .filter(({ way }) => way === undefined)
-    .flatMap((own) => {
-      const name = `${prefix}: ${own.name}`;
-      const row = { name, value: rateOf(own, texts), unit: 'texts/s' };
-      const peers = all
-        .filter(({ precision, way }) => way !== undefined && precision === own.precision)
-        .sort((a, b) => rateOf(b, texts) - rateOf(a, texts));
-      if (peers.length === 0) return [{ ...row, bar: null }];
-      const padded = peers.find(({ way }) => way === 'padded');
-      return peers.map((peer, place): Measurement => {
-        const ratio = { value: row.value / rateOf(peer, texts), to: `${peer.name} ${peer.way}` };
-        const bar = peer === padded ? BARS.padded : place === 0 ? BARS.best : null;
-        return { ...row, ratio, bar };
-      });
-    });
-}
-
-/** Gain of a narrower type: our own times over those of the wider one. */
-export function typeRows(prefix: string, all: readonly Timed[]): Measurement[] {
-  const own = all.filter(({ way }) => way === undefined);
-  return own.slice(1).flatMap((narrow, at): Measurement[] => {
-    const wide = own[at];
-    if (wide === undefined) return [];
-    const value = quantile(narrow.milliseconds, 0.5);
-    const ratio = { value: value / quantile(wide.milliseconds, 0.5), to: wide.name };
-    return [{ name: `${prefix}: ${narrow.name}, time`, value, unit: 'ms', ratio, bar: null }];
+  const medians = all.map(({ milliseconds }) => quantile(milliseconds, 0.5));
+  return all.flatMap(({ name }, at): Measurement[] => {
+    const value = medians[at] ?? Number.NaN;
+    const before = all[at - 1];
+    const row = { name: `${prefix}: ${name}`, unit: 'texts/s', bar: null };
+    const rate = { ...row, value: (MS_PER_SECOND * texts) / value };
+    if (before === undefined) return [rate];
+    const ratio = { value: value / (medians[at - 1] ?? Number.NaN), to: before.name };
+    return [rate, { name: `${row.name}, time`, value, unit: 'ms', ratio, bar: null }];
   });
 }
 
@@ -67,11 +38,4 @@ function cosine(a: ArrayLike<number>, b: ArrayLike<number>): number {
     bb += (b[i] ?? 0) ** 2;
   }
   return product / Math.sqrt(aa * bb);
-}
-
-/** Everybody's vectors beside those of one that computes in F32. */
-export function cosineRow(prefix: string, { name, precision, way }: Timed, value: number) {
-  const of = way === undefined ? name : `${name} ${way}`;
-  const bar = way === undefined && precision === 'f32' ? COSINE_BAR : null;
-  return { name: `${prefix}: ${of}, lowest cosine`, value, unit: '', bar };
 }

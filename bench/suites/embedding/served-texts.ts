@@ -7,7 +7,7 @@ import { runtimeOptions } from '../../../tools/terminal/model-flags.js';
 import { writeCodebooks } from '../../models/random-codebooks.js';
 import { MINILM, randomEncoder } from '../../models/random-encoder.js';
 import type { SuiteContext } from '../suite.js';
-import { openOwn } from './contestants.js';
+import { openOwn } from './own-models.js';
 
 const DEADLINE_MS = 600_000;
 

@@ -28,17 +28,3 @@ export function drawTexts(
     return { text: own.map(wordOf).join(' '), tokens: [TOKENS.begin, ...own, TOKENS.end] };
   });
 }
-
-export type Way = 'padded' | 'sorted';
-
-/** Places that batches of this size have over the tokens in them, each padded to its longest. */
-export function placesOverTokens(lengths: readonly number[], way: Way, batch: number): number {
-  const ordered = way === 'sorted' ? [...lengths].sort((a, b) => b - a) : lengths;
-  let [places, tokens] = [0, 0];
-  for (let at = 0; at < ordered.length; at += batch) {
-    const own = ordered.slice(at, at + batch);
-    places += own.length * Math.max(...own);
-    tokens += own.reduce((sum, length) => sum + length, 0);
-  }
-  return places / tokens;
-}

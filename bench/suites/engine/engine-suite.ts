@@ -2,27 +2,23 @@ import { SHAPES, type ShapeName } from '../../models/model-shape.js';
 import type { Measurement } from '../../result.js';
 import type { SuiteContext } from '../suite.js';
 import { aloneStage } from './alone.js';
-import { instructionsStage } from './instructions.js';
 import { kernelsStage } from './kernels.js';
 import { loadStage } from './load.js';
 import { longPromptStage } from './long-prompt.js';
 import { type ComputeType, probeMachine } from './machine.js';
 import { peersStage } from './peers.js';
-import { sharingStage } from './sharing.js';
+import { plannedStage } from './planned.js';
 import type { Stage } from './stage.js';
-import { togetherStage } from './together.js';
 import { vocabularyStage } from './vocabulary.js';
 
 /** In the order in which they run. */
 const STAGES = {
   kernels: kernelsStage,
   alone: aloneStage,
-  together: togetherStage,
   load: loadStage,
   'long-prompt': longPromptStage,
-  sharing: sharingStage,
+  planned: plannedStage,
   vocabulary: vocabularyStage,
-  instructions: instructionsStage,
   peers: peersStage,
 } as const satisfies Readonly<Record<string, Stage>>;
 
@@ -30,7 +26,7 @@ export const STAGE_NAMES = Object.keys(STAGES) as readonly (keyof typeof STAGES)
 const SHAPE_NAMES = Object.keys(SHAPES) as readonly ShapeName[];
 const COMPUTE_TYPES: readonly ComputeType[] = ['f32', 'bf16', 'w8a8'];
 /** The others take long, or are not there on a fresh clone. */
-const LONG_STAGES: readonly (keyof typeof STAGES)[] = ['vocabulary', 'instructions', 'peers'];
+const LONG_STAGES: readonly (keyof typeof STAGES)[] = ['planned', 'vocabulary', 'peers'];
 const QUICK_STAGES = STAGE_NAMES.filter((name) => !LONG_STAGES.includes(name));
 const QUICK_SHAPES: readonly ShapeName[] = ['8x512'];
 const USUAL_SHAPES: readonly ShapeName[] = ['8x512', 'qwen3-0.6b'];

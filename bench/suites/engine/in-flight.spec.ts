@@ -1,7 +1,6 @@
 import { TesseraError } from '@tessera/errors';
 import { describe, expect, it } from 'vitest';
 import { closedLoop, openLoop } from './in-flight.js';
-import { distinctTokens } from './sharing.js';
 
 describe('calls in flight', () => {
   it('of a closed loop are as many as asked for, each place calling at least once', async () => {
@@ -40,12 +39,5 @@ describe('calls in flight', () => {
   it('of an open loop that fail otherwise end it', async () => {
     const call = () => Promise.reject(new TesseraError('INTERNAL', 'broken'));
     await expect(openLoop(100, 1, 1, call)).rejects.toThrow('broken');
-  });
-});
-
-describe('distinct tokens of prompts', () => {
-  it('are the nodes of their trie', () => {
-    const prompts = [Int32Array.of(1, 2, 3), Int32Array.of(1, 2, 4), Int32Array.of(2, 1)];
-    expect(distinctTokens(prompts)).toBe(6);
   });
 });

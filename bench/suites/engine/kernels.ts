@@ -21,7 +21,7 @@ const BARS: Readonly<Record<string, Readonly<Record<number, number>>>> = {
 };
 const PRODUCT = /^([\w-]+)\/product\/(\w+)\/(\d+)x\d+x\d+\/\d+t\/(hot|cold)$/;
 
-/** Matrix products and attention against the ceilings, and against oneDNN where it is installed. */
+/** Matrix products and attention against the ceilings. */
 export async function kernelsStage({ machine, quick, say }: StageContext): Promise<Measurement[]> {
   const words = ['--threads', String(machine.threads), ...(quick ? ['--quick'] : [])];
   say('matrix products');
@@ -38,10 +38,8 @@ export function productRows(results: readonly NativeResult[]): Measurement[] {
     if (match === null) return [];
     const [, set = '', type = '', digits, memory] = match;
     const rows = Number(digits);
-    if (set === 'onednn' || !ROWS.includes(rows)) return [];
+    if (!ROWS.includes(rows)) return [];
     const share = byName.get(`${name}/of_floor`);
-    const product = name.slice(name.indexOf('product/'));
-    const oneDnn = byName.get(`onednn/${product}`);
     const row = { name, value, unit };
     return [
       share === undefined
@@ -51,9 +49,6 @@ export function productRows(results: readonly NativeResult[]): Measurement[] {
             ratio: { value: share, to: 'ceiling' },
             bar: memory === 'cold' ? barOf(set, type, rows) : null,
           },
-      ...(oneDnn === undefined
-        ? []
-        : [{ ...row, ratio: { value: value / oneDnn, to: 'oneDNN' }, bar: 0.95 }]),
     ];
   });
 }
@@ -67,10 +62,8 @@ function attentionRows(results: readonly NativeResult[]): Measurement[] {
   const byName = new Map(results.map((result) => [result.name, result.value]));
   return results.flatMap(({ name, value, unit }) => {
     if (unit === 'ratio') return [];
-    const speedup = byName.get(`${name}/speedup_over_per_beam`);
     const share = byName.get(`${name}/of_roof`);
     const row = { name, value, unit, bar: null };
-    if (speedup !== undefined) return [{ ...row, ratio: { value: speedup, to: 'x per beam' } }];
     if (share !== undefined) return [{ ...row, ratio: { value: share, to: 'ceiling' } }];
     return [row];
   });

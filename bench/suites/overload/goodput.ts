@@ -1,6 +1,6 @@
 import { SHAPES } from '../../models/model-shape.js';
+import { servedModel } from '../../models/served-model.js';
 import { type Measurement, quantile } from '../../result.js';
-import { servedModel } from '../streams/served-model.js';
 import type { SuiteContext } from '../suite.js';
 import { DEMO_USERS_FILE, demoUserIds } from './demo-users.js';
 import { LoadChild } from './load-child.js';

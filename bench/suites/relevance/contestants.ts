@@ -2,21 +2,13 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ModelShape } from '../../models/model-shape.js';
 import { randomModel } from '../../models/random-model.js';
-import {
-  LLAMA_BACKENDS,
-  llamaWeights,
-  PEERS_HOME,
-  PYTHON,
-  SOURCES,
-  TRANSFORMERS_MARK,
-} from '../../peers/peer-kinds.js';
+import { PEERS_HOME, PYTHON, SOURCES, TRANSFORMERS_MARK } from '../../peers/peer-kinds.js';
 import { PeerProcess } from '../../peers/peer-process.js';
 import type { Measurement } from '../../result.js';
 import { type PairAnswer, type PairComputeType, PairEngine } from './pair-engine.js';
 import { LABELS, type Prompt } from './prompts.js';
 
 const VLLM_PYTHON = join(PEERS_HOME, 'vllm-engine', 'bin', 'python');
-const LLAMA = join(PEERS_HOME, 'relevance_llama_peer');
 const DTYPES = { f32: 'float32', bf16: 'bfloat16' } as const;
 
 /** Answers prompts with logits of the labels, on the same weights and threads as the others. */
@@ -45,15 +37,13 @@ export const tessera =
     };
   };
 
-type TransformersWay = 'padded' | 'shared';
-
-/** `padded` is what published scripts do, `shared` the best known use of the library. */
+/** The best known use of the library. */
 export const transformers =
-  (way: TransformersWay, computeType: PairComputeType): Start =>
+  (computeType: PairComputeType): Start =>
   ({ shape, threads, say }) => {
-    const words = [randomModel(shape, say), String(threads), way, DTYPES[computeType]];
+    const words = [randomModel(shape, say), String(threads), DTYPES[computeType]];
     const program = join(SOURCES, 'relevance_peer.py');
-    return peer(`transformers ${way} ${computeType}`, PYTHON, [program, ...words]);
+    return peer(`transformers ${computeType}`, PYTHON, [program, ...words]);
   };
 
 /** Its engine with prefix caching, in an environment of its own. */
@@ -63,26 +53,6 @@ export const vllm =
     const words = [randomModel(shape, say), String(threads), DTYPES[computeType]];
     const program = join(SOURCES, 'relevance_vllm_peer.py');
     return peer(`vLLM ${computeType}`, VLLM_PYTHON, [program, ...words]);
-  };
-
-/** `predict` over batches of so many prompts, each padded. */
-export const crossEncoder =
-  (batch: number, computeType: PairComputeType): Start =>
-  ({ shape, threads, say }) => {
-    const words = [randomModel(shape, say), ...[threads, batch].map(String), DTYPES[computeType]];
-    const program = join(SOURCES, 'relevance_cross_encoder_peer.py');
-    const name = `sentence-transformers by ${batch} ${computeType}`;
-    return peer(name, PYTHON, [program, ...words]);
-  };
-
-type LlamaWay = 'together' | 'each';
-
-/** The query once; then its items in one batch, or one after the other. */
-export const llama =
-  (way: LlamaWay): Start =>
-  async ({ shape, threads, say }) => {
-    const weights = await llamaWeights(randomModel(shape, say), 'bf16');
-    return peer(`llama.cpp ${way} bf16`, LLAMA, [weights, String(threads), way, LLAMA_BACKENDS]);
   };
 
 async function peer(name: string, command: string, words: readonly string[]): Promise<Contestant> {
@@ -97,7 +67,6 @@ async function peer(name: string, command: string, words: readonly string[]): Pr
 /** Marks that installations leave last, by the word for `bench/peers/install.mjs`. */
 const MARKS = {
   transformers: TRANSFORMERS_MARK,
-  llama: LLAMA,
   'vllm-engine': join(PEERS_HOME, 'vllm-engine.installed'),
 } as const;
 type Installed = keyof typeof MARKS;

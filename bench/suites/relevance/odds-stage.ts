@@ -17,7 +17,7 @@ export async function oddsStage({ quick, flags, say }: SuiteContext): Promise<Me
   const threads = flags.integer('threads', 1, 256) ?? os.availableParallelism();
   const form = quick ? 'quick' : 'full';
   const shape = SHAPES[quick ? '8x512' : 'qwen3-0.6b'];
-  const peers = [transformers('shared', 'f32'), transformers('shared', 'bf16')];
+  const peers = [transformers('f32'), transformers('bf16')];
   const starts = [...(isThere('transformers') ? peers : []), tessera('f32'), tessera('bf16')];
   const answered: Answered[] = [];
   // One at a time: each has all weights in memory.

@@ -84,10 +84,6 @@ export class PairEngine {
     return { totalMs, logits };
   }
 
-  get computedTokens(): number {
-    return this.engine.stats().prefillTokens;
-  }
-
   close(): Promise<void> {
     return this.engine.close();
   }

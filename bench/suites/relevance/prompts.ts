@@ -41,17 +41,3 @@ export function commonTokens(a: Prompt, b: Prompt): number {
   const at = a.findIndex((token, i) => token !== b[i]);
   return at < 0 ? a.length : at;
 }
-
-/** Distinct beginnings, to a multiple of so many tokens where prompts are shared by blocks. */
-export function distinctTokens(prompts: readonly Prompt[], block = 1): number {
-  let before: Prompt = [];
-  let distinct = 0;
-  for (const i of inTokenOrder(prompts)) {
-    const prompt = prompts[i] ?? [];
-    // The last token of a prompt is computed for each: its row is what is read.
-    const common = Math.min(commonTokens(prompt, before), prompt.length - 1);
-    distinct += prompt.length - (common - (common % block));
-    before = prompt;
-  }
-  return distinct;
-}

@@ -6,12 +6,9 @@ import type { SuiteContext } from '../suite.js';
 import {
   absences,
   type Contestant,
-  crossEncoder,
   isThere,
-  llama,
   type Start,
   tessera,
-  transformers,
   vllm,
   withContestants,
 } from './contestants.js';
@@ -24,24 +21,19 @@ const ROUNDS = { quick: 3, full: 9 };
 /** Before each question: threads of the engine asked before may still spin. */
 const REST_MS = 250;
 
-/** Items a second beside other engines on the same weights and threads, in rounds of turns. */
+/** Items a second beside vLLM on the same weights and threads, in rounds of turns. */
 export async function rateStage({ quick, flags, say }: SuiteContext): Promise<Measurement[]> {
   const threads = flags.integer('threads', 1, 256) ?? os.availableParallelism();
   const form = quick ? 'quick' : 'full';
   const shape = SHAPES[quick ? '8x512' : 'qwen3-0.6b'];
   const items = ITEMS[form];
   const starts: Start[] = [tessera('bf16')];
-  if (isThere('llama')) starts.push(llama('together'), llama('each'));
-  if (isThere('transformers')) {
-    starts.push(transformers('shared', 'bf16'), transformers('padded', 'bf16'));
-    starts.push(crossEncoder(8, 'bf16'), crossEncoder(32, 'bf16'));
-  }
   if (isThere('vllm-engine')) starts.push(vllm('bf16'));
   const rounds = await withContestants(starts, { shape, threads, say }, (all) =>
     inRounds(all, ROUNDS[form], items, say),
   );
   const rows = rateRows(`${shape.name}, ${items} items of one query`, items, rounds);
-  return [...rows, ...absences(['llama', 'transformers', 'vllm-engine'])];
+  return [...rows, ...absences(['vllm-engine'])];
 }
 
 /** Every round another one begins; the first, which warms up, counts for nobody. */

@@ -5,12 +5,10 @@ import { nodesStage } from './nodes-stage.js';
 import { oddsStage } from './odds-stage.js';
 import { rateStage } from './rate-stage.js';
 import { scoresStage } from './scores-stage.js';
-import { tokensStage } from './tokens-stage.js';
 
 const STAGES: Stages = {
   scores: scoresStage,
   odds: oddsStage,
-  tokens: tokensStage,
   rate: rateStage,
   beside: besideStage,
   load: loadStage,
@@ -19,5 +17,5 @@ const STAGES: Stages = {
 
 export const RELEVANCE_STAGES = Object.keys(STAGES);
 
-/** Texts scored for a query: right, each token once, how many a second, and beside recalls. */
+/** Texts scored for a query: right, how many a second, and beside recalls. */
 export const relevanceSuite = staged(STAGES);

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { repositoryRoot } from '@tessera/config';
 import { fail } from '../../../tools/terminal/command.js';
 import { TINY } from '../../models/model-shape.js';
-import { servedModel } from '../streams/served-model.js';
+import { servedModel } from '../../models/served-model.js';
 import type { SuiteContext } from '../suite.js';
 import type { ModelFolder } from './search-model.js';
 

@@ -11,7 +11,6 @@ export { ItemFeed } from './item-feed.js';
 export { ChildFactStore, type FactStoreOptions } from './outside/child-fact-store.js';
 export { factFolders } from './outside/fact-folder.js';
 export { OPEN_RECALLS, ROLLED_RECALLS, viewStatements } from './outside/fact-views.js';
-export { FactWriter, mergedForm } from './outside/fact-writer.js';
-export { rollupQuery } from './outside/rollups.js';
+export { FactWriter } from './outside/fact-writer.js';
 export { PredicateFeed } from './predicate-feed.js';
 export { serveFacts } from './process/facts-server.js';

@@ -19,7 +19,7 @@ export type {
   SeenItem,
 } from './domain/answer/answer-types.js';
 export { type Certificate, certificateOf } from './domain/answer/answer-types.js';
-export { type DescribedItem, describeItems } from './domain/answer/describe-items.js';
+export type { DescribedItem } from './domain/answer/describe-items.js';
 export type { RecallDefaults, RecallEngine, RecallParts } from './domain/context/recall-parts.js';
 export { worthOf } from './domain/phases/ranker.js';
 export { eligibilityText, readEligibility } from './domain/request/eligibility-text.js';
@@ -56,6 +56,5 @@ export {
   type RecallServing,
   type RuntimeStore,
 } from './domain/runtime-types.js';
-export { pinVersion } from './domain/tasks/pin-version.js';
 export { UseCases } from './domain/tasks/use-cases.js';
 export { createRecallRuntime } from './recall-runtime.js';

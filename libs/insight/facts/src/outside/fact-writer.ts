@@ -83,7 +83,7 @@ export interface FactSizes {
 const FORM = 'FORMAT parquet, COMPRESSION zstd';
 
 /** Options of COPY for a file of an hour or day. */
-export function mergedForm(name: FactTableName): string {
+function mergedForm(name: FactTableName): string {
   // Groups are small, so that a question about some users or items reads little of a file.
   const form = `${FORM}, COMPRESSION_LEVEL 6, ROW_GROUP_SIZE 8192`;
   // Items repeat: as places in a dictionary, lists are read in less than half the time.

@@ -6,7 +6,7 @@ import { parquetOf, quoted, tableFiles, tableFolder, writeWhole } from './fact-f
 const HOUR_LENGTH = 11;
 
 /** Rows of `recall_fact` -> those of `item_hour`; `recalls` and `versions` name the sources. */
-export function rollupQuery(recalls: string, versions: string): string {
+function rollupQuery(recalls: string, versions: string): string {
   return (
     "WITH shown AS (SELECT date_trunc('hour', time) AS hour, catalogue, scene, adapter, model, " +
     'edge, catalogue_seq, unnest(item_ids) AS item_id, ' +

@@ -1,8 +1,8 @@
 import { copyFileSync, existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { repositoryRoot } from '@tessera/config';
-import type { ModelShape } from '../../models/model-shape.js';
-import { BENCH_CACHE, randomModel } from '../../models/random-model.js';
+import type { ModelShape } from './model-shape.js';
+import { BENCH_CACHE, randomModel } from './random-model.js';
 
 /** Part of the folder's name: a change of what is written makes new folders. */
 const RECIPE = 1;
@@ -11,12 +11,11 @@ const FROM_DEMO = ['tokenizer.json', 'tokenizer_config.json', 'catalogue.jsonl']
 const FROM_RANDOM = ['config.json', 'model.safetensors'];
 const DAYPARTS = ['morning', 'afternoon', 'evening', 'night'] as const;
 
-export const TOKENS_PER_ITEM = 3;
-export const PROMPT_TOKENS_MAX = 1536;
+const PROMPT_TOKENS_MAX = 1536;
 /** Items that leave a full prompt at once: rarely, so that it mostly begins as it did before. */
 const TRIM_STEP = 64;
 
-/** Prompts that grow with the history, the scene last: what a user's blocks are kept for. */
+/** Prompts that grow with the history, the scene last: the KV pool keeps their beginning. */
 const TEMPLATE = {
   version: 1,
   name: 'streams',
@@ -36,13 +35,6 @@ const TEMPLATE = {
   maxPromptTokens: PROMPT_TOKENS_MAX,
   trimStep: TRIM_STEP,
 };
-
-export type Daypart = (typeof DAYPARTS)[number];
-
-/** Of an hour of the day. */
-export function daypart(hour: number): Daypart {
-  return DAYPARTS[Math.floor((((hour + 18) % 24) / 24) * DAYPARTS.length)] as Daypart;
-}
 
 /**
  * Folder of a model that can be served: random weights of the shape with tokenizer and items of the

@@ -2,8 +2,8 @@ import os from 'node:os';
 import { MIXTURE, VOCABULARY } from '../../models/model-shape.js';
 import { Random } from '../../models/random.js';
 import { type Measurement, quantile } from '../../result.js';
-import { BenchEngine, withEngine } from '../engine/bench-engine.js';
 import type { SuiteContext } from '../suite.js';
+import { BenchEngine, withEngine } from './bench-engine.js';
 
 const ITEMS = 100_000;
 const ROWS_MAX = 576;
