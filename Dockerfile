@@ -1,5 +1,4 @@
-# The image: `docker build -t tessera .` on a machine with Docker or BuildKit. `npm run image` builds
-# its last stage with buildah over a root that was made on this machine.
+# The image: `docker buildx build -t tessera .` (docs/operate/image.md).
 FROM debian:12-slim AS build
 WORKDIR /src
 RUN apt-get update -q && apt-get install -q -y --no-install-recommends \
@@ -7,7 +6,9 @@ RUN apt-get update -q && apt-get install -q -y --no-install-recommends \
       libxxhash-dev libroaring-dev libre2-dev librocksdb-dev
 COPY . .
 RUN npm run bootstrap
-RUN mkdir /root-of-image && npm run image -- --root /root-of-image
+# The time of the bill of materials, which the build's context has no history for.
+ARG SOURCE_DATE_EPOCH=0
+RUN npm run image-root -- /root-of-image
 
 FROM scratch AS image
 # The base changes with Debian and Node alone.

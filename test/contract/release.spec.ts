@@ -43,7 +43,7 @@ describe('the files of a release', () => {
 
   it('are what the Dockerfile copies', () => {
     const text = readFileSync('Dockerfile', 'utf8');
-    expect(text).toContain('npm run image -- --root /root-of-image');
+    expect(text).toContain('npm run image-root -- /root-of-image');
     expect(text).toMatch(/^USER 10001:10001$/m);
   });
 });

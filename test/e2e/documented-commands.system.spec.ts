@@ -48,7 +48,6 @@ const WAYS: readonly (readonly [RegExp, Way])[] = [
   [/^journalctl /, { notRun: 'needs systemd' }],
   [/^npm install |^npx tessera$/, { elsewhere: 'tools/pack.mjs', as: /words = \['install/ }],
   [/^npx tessera doctor /, { elsewhere: 'tools/doctor/examine.spec.ts', as: /examine\(/ }],
-  [/^npm run image /, { elsewhere: 'tools/image.mjs', as: /--test/ }],
   [/^python -m trainer /, { parsed: 'trainer' }],
   [/npm (start|run feature)\b/, { parsed: 'configuration' }],
   [/--help$/, { run: 'idle' }],

@@ -7,7 +7,7 @@ import { output, writeEnginePackage } from './engine-package.mjs';
 import { installModules } from './production-modules.mjs';
 import { writeRelease } from './release-files.mjs';
 
-export const USER = 10_001;
+const USER = 10_001;
 /** Libraries of Node and the engine; the shell limits the processes of analysts' queries. */
 const PACKAGES = [...['libc6', 'libgcc-s1', 'libstdc++6', 'dash', 'tini', 'base-files', 'tzdata']];
 /** Of these packages nothing else is wanted: they keep those queries behind recalls. */
