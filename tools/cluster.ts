@@ -3,7 +3,6 @@ import { join, resolve } from 'node:path';
 import type { ClusterState } from '@tessera/client';
 import { loadConfig } from '@tessera/config';
 import { STOP_SIGNALS } from '@tessera/lifecycle';
-import { DEPLOYMENTS, deploymentFile } from './cluster/deployments.js';
 import { differencesOf } from './cluster/differences.js';
 import { etcdPortOf, localPlan, logStoreOf, sharedPortOf } from './cluster/local-plan.js';
 import {
@@ -18,7 +17,6 @@ import { askJson, CONNECTION_FLAGS, CONNECTION_USAGE, servedAt } from './served/
 import { Flags, fail, print, runCommand } from './terminal/command.js';
 
 const USAGE = `usage: npm run cluster -- [--nodes N] [flags]
-       npm run -s cluster -- config ${DEPLOYMENTS.join('|')} [--nodes N]
        npm run -s cluster -- differences NODE NODE [--catalogue NAME] [--url URL] [flags]
 
 Starts a gateway and N nodes on this machine: the gateway on HTTP 8080 and gRPC 50051, node-1 on
@@ -35,8 +33,6 @@ Control-C ends them.
   --redis HOST:PORT  keep behaviours in this Redis, instead of a feature process
   --shared           start a Redis for users' keys and values, which all nodes use (kv.shared)
 Model, catalogue and everything else: as for npm start (docs/operate/configuration.md).
-
-config writes a file of deploy/cluster/ for so many nodes to the standard output.
 
 differences prints the items that two nodes do not have alike, where one of them is different.
   --catalogue NAME     of the items; the first one where it is left out
@@ -141,23 +137,16 @@ async function showDifferences(
 }
 
 await runCommand(USAGE, async (words) => {
-  const [first, kind, ...rest] = words;
-  if (first === 'differences') {
+  const [name, first, second, ...rest] = words;
+  if (name === 'differences') {
     const flags = { url: 'text', catalogue: 'text', ...CONNECTION_FLAGS } as const;
-    await showDifferences(kind, rest[0], Flags.parse(rest.slice(1), flags));
+    await showDifferences(first, second, Flags.parse(rest, flags));
     return;
   }
-  if (first !== 'config') {
-    const text = 'text' as const;
-    const ports = { 'http-port': text, 'grpc-port': text };
-    const counts = { nodes: text, append: text };
-    const kinds = { folder: text, etcd: text, kafka: text, redis: text };
-    const shared = { shared: 'switch' } as const;
-    await startAll(Flags.parse(words, Object.assign(kinds, counts, ports, shared)));
-    return;
-  }
-  const flags = Flags.parse(rest, { nodes: 'text' });
-  const known = DEPLOYMENTS.find((deployment) => deployment === kind);
-  if (known === undefined) fail('config', DEPLOYMENTS.join(', '), kind ?? 'nothing');
-  await print(deploymentFile(known, flags.integer('nodes', 1, NODES_MAX) ?? 3));
+  const text = 'text' as const;
+  const ports = { 'http-port': text, 'grpc-port': text };
+  const counts = { nodes: text, append: text };
+  const kinds = { folder: text, etcd: text, kafka: text, redis: text };
+  const shared = { shared: 'switch' } as const;
+  await startAll(Flags.parse(words, Object.assign(kinds, counts, ports, shared)));
 });

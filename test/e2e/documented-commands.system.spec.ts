@@ -70,7 +70,6 @@ const WAYS: readonly (readonly [RegExp, Way])[] = [
   [/npm run backup/, { run: 'served', put: [['DIR', 'copies']] }],
   [/npm run (restore|repair)/, { run: 'idle', put: [['DIR', 'copies']] }],
   [/^npm run -s recall/, { run: 'idle' }],
-  [/^npm run -s cluster -- config/, { run: 'idle' }],
   [
     /^npm run -s simulate -- --nodes/,
     { run: 'idle', put: [['1800 --warm-up 600', '100 --warm-up 50']] },

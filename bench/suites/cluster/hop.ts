@@ -1,12 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { CHANNEL_OPTIONS, ServiceClient } from '@tessera/client';
 import { resolvePort } from '@tessera/lifecycle';
-import { parseMembers, RoutingTable } from '@tessera/routing';
 import { missingFor, temporaryFolder, until } from '@tessera/testing';
-import { HAPROXY_MAP, haproxyConfig, haproxyMap } from '../../../tools/cluster/haproxy.js';
 import { type Measurement, quantile } from '../../result.js';
 import { cpuSecondsOf } from '../process-usage.js';
 import type { SuiteContext } from '../suite.js';
@@ -89,7 +87,7 @@ function rowsOf(direct: Way, ways: readonly Way[], calls: number): Measurement[]
   ];
 }
 
-/** Cost of a hop for the same call: the gateway, and HAProxy with the same table. */
+/** Cost of a hop for the same call: the gateway, and HAProxy. */
 export async function hop({ quick, say }: SuiteContext): Promise<Measurement[]> {
   const folder = temporaryFolder({});
   const ports: number[] = [];
@@ -117,7 +115,7 @@ export async function hop({ quick, say }: SuiteContext): Promise<Measurement[]> 
     const missing = missingFor(['haproxy']);
     if (missing.length > 0) say(`no peer: ${missing.join()} is missing`);
     else {
-      const child = await startHaproxy(folder.path, nodes, { http, grpc, haproxy });
+      const child = await startHaproxy(folder.path, { http, grpc, haproxy });
       children.push(child);
       ways.unshift(wayOf('HAProxy', haproxy, child.pid));
     }
@@ -145,15 +143,15 @@ interface Ports {
   readonly haproxy: number;
 }
 
-async function startHaproxy(folder: string, nodes: string, { http, grpc, haproxy }: Ports) {
-  const map = join(folder, 'tessera.map');
+/** HAProxy by its example file, with one node. */
+async function startHaproxy(folder: string, { http, grpc, haproxy }: Ports) {
   const config = join(folder, 'haproxy.cfg');
-  writeFileSync(map, `${haproxyMap(new RoutingTable(parseMembers(nodes), 1))}\n`);
-  const text = haproxyConfig([{ name: 'node-1', host: HOST, httpPort: http, grpcPort: grpc }])
-    .replaceAll(HAPROXY_MAP, map)
+  const text = readFileSync('deploy/cluster/haproxy.cfg', 'utf8')
     .replace('127.0.0.1:50051', `${HOST}:${haproxy}`)
-    .replace('/run/haproxy-tessera.sock', join(folder, 'socket'));
-  writeFileSync(config, `${text}\n`);
+    .replace('127.0.0.1:50061', `${HOST}:${grpc}`)
+    .replace('port 8081', `port ${http}`)
+    .replaceAll(/^ +server node-[23] .*\n/gm, '');
+  writeFileSync(config, text);
   const child = start('haproxy', ['-db', '-q', '-f', config], {});
   const probe = new ServiceClient('tessera.kv.v1.KvPoolService', `${HOST}:${haproxy}`);
   await until('HAProxy serves', () =>

@@ -22,8 +22,8 @@ function round(lane: number, word: number): number {
 }
 
 /**
- * XXH32 of bytes, 0..2^32-1, as in the xxHash specification 0.1.1: libxxhash's `XXH32` and
- * HAProxy's converter `xxh32` give the same number.
+ * XXH32 of bytes, 0..2^32-1, as in the xxHash specification 0.1.1: libxxhash's `XXH32` gives the
+ * same number.
  */
 export function xxh32(bytes: Uint8Array, seed = 0): number {
   const { length } = bytes;
