@@ -5,7 +5,7 @@ import { expecting, TesseraError } from '@tessera/errors';
 import { closeFilesToOthers } from '@tessera/lifecycle';
 import { BACKUP_LIST } from './stores/backup-list.js';
 import { type BackedFile, copyStore } from './stores/backup-store.js';
-import { configuredStores, namesIn, warnOfEarlierStores } from './stores/configured-stores.js';
+import { configuredStores, namesIn } from './stores/configured-stores.js';
 import { Flags, print, runCommand } from './terminal/command.js';
 
 const USAGE = `usage: npm run backup -- --to DIR
@@ -20,7 +20,6 @@ await runCommand(USAGE, async (words) => {
     throw new TesseraError('CONFIG_INVALID', `--to ${to}: expected a folder that is empty`);
   }
   const { config } = loadConfig();
-  warnOfEarlierStores(config);
   const stores = await configuredStores(config);
   if (stores.length === 0) {
     throw expecting('STORE_INVALID')(

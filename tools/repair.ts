@@ -2,12 +2,7 @@ import { DEFAULT_ADAPTER, repairRegistry } from '@tessera/adapter';
 import { loadConfig } from '@tessera/config';
 import { repairChanges, repairStore } from '@tessera/engine';
 import { closeFilesToOthers } from '@tessera/lifecycle';
-import {
-  type ConfiguredStore,
-  configuredStores,
-  STORE_KINDS,
-  warnOfEarlierStores,
-} from './stores/configured-stores.js';
+import { type ConfiguredStore, configuredStores, STORE_KINDS } from './stores/configured-stores.js';
 import { Flags, print, runCommand } from './terminal/command.js';
 
 const USAGE = `usage: npm run repair -- [--only STORES] [--apply]
@@ -65,7 +60,6 @@ await runCommand(USAGE, async (words) => {
   });
   const wanted = flags.someOf('only', REPAIRABLE, REPAIRABLE);
   const { config } = loadConfig();
-  warnOfEarlierStores(config);
   let anyDamaged = false;
   for (const store of await configuredStores(config)) {
     if (!(wanted as readonly string[]).includes(store.kind)) continue;

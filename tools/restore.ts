@@ -6,7 +6,7 @@ import { TesseraError } from '@tessera/errors';
 import { closeFilesToOthers } from '@tessera/lifecycle';
 import { checkedList, corrupt } from './stores/backup-list.js';
 import { faultOf } from './stores/backup-store.js';
-import { namesIn, type StoreKind, warnOfEarlierStores } from './stores/configured-stores.js';
+import { namesIn, type StoreKind } from './stores/configured-stores.js';
 import { Flags, print, runCommand } from './terminal/command.js';
 
 const USAGE = `usage: npm run restore -- --from DIR [--replace]
@@ -79,7 +79,6 @@ await runCommand(USAGE, async (words) => {
   const flags = Flags.parse(words, { from: 'text', replace: 'switch' });
   const from = flags.required('from');
   const { config } = loadConfig();
-  warnOfEarlierStores(config);
   const list = await checkedList(from);
   const targets: Target[] = list.stores.map(({ kind, name }) => ({
     kind,

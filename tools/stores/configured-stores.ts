@@ -1,7 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import { join, relative } from 'node:path';
-import { type Config, noticeOfEarlierStores } from '@tessera/config';
-import { visible } from '@tessera/errors';
+import type { Config } from '@tessera/config';
 
 export const STORE_KINDS = ['behaviours', 'catalogue-changes', 'adapters', 'weights'] as const;
 export type StoreKind = (typeof STORE_KINDS)[number];
@@ -12,15 +11,6 @@ export interface ConfiguredStore {
   /** In a backup, and for people; `behaviours`, `catalogue-changes/DIGEST` and so on. */
   readonly name: string;
   readonly folder: string;
-}
-
-/** Their names as libs/ops/config has them. */
-const KEPT_STORES = ['behaviours', 'changes', 'adapters', 'weights'];
-
-/** On the standard error: a command that looks at the demo's stores may mean another model's. */
-export function warnOfEarlierStores(config: Config): void {
-  const notice = noticeOfEarlierStores(config, KEPT_STORES);
-  if (notice !== '') process.stderr.write(visible(`${notice}\n`));
 }
 
 /** Those that exist. */

@@ -5,4 +5,4 @@ export { behaviourMethods, FeatureModule, type FeatureOptions } from './feature.
 export { AllPools, OwnPool, RemotePools } from './followed-pools.js';
 export { BEHAVIOURS_PATTERN } from './kafka/behaviour-topic.controller.js';
 export { KvFollower } from './kv-follower.js';
-export { warnOfStores } from './store-notices.js';
+export { warnOfForeignBehaviours } from './store-notices.js';

@@ -3,13 +3,13 @@ import type { Config } from '@tessera/config';
 import { drainOnStopSignals, serviceVersion } from '@tessera/lifecycle';
 import { openOutput, reportServing } from '@tessera/telemetry';
 import { serve } from './serve.js';
-import { warnOfStores } from './store-notices.js';
+import { warnOfForeignBehaviours } from './store-notices.js';
 
 /** Loads what the configuration names and serves it. */
 export async function start(config: Config, isJsonLog: boolean): Promise<void> {
   const output = openOutput(config.log.level, isJsonLog);
   const { log, print } = output;
-  await warnOfStores(config, log, ['behaviours']);
+  await warnOfForeignBehaviours(config, log);
   const onProgress = (stage: string, done: number, total: number) =>
     log.info({ done, total }, stage);
   const serving = await serve({ config, log, serviceVersion: serviceVersion(), onProgress });

@@ -1,23 +1,12 @@
 import { noticeOfForeignSeed } from '@tessera/behaviour';
-import { type Config, noticeOfEarlierStores } from '@tessera/config';
+import type { Config } from '@tessera/config';
 import type { Log } from '@tessera/telemetry';
 
-/**
- * Warns of stores that are not those of the model that is served. Before they are opened: then
- * they hold something.
- * @param stores what the process keeps; left out: all of the configuration
- */
-export async function warnOfStores(
-  config: Config,
-  log: Log,
-  stores?: readonly string[],
-): Promise<void> {
+/** Warns of behaviours that are not those of the model that is served, before they are opened. */
+export async function warnOfForeignBehaviours(config: Config, log: Log): Promise<void> {
   const { behaviours, users, model, catalogue } = config;
+  if (behaviours.store !== 'embedded') return;
   const servedWith = { modelPath: model.path, cataloguePath: catalogue.path };
-  const earlier = noticeOfEarlierStores(config, stores);
-  const foreign =
-    behaviours.store === 'embedded'
-      ? await noticeOfForeignSeed(behaviours.path, users.path, servedWith)
-      : '';
-  for (const notice of [earlier, foreign]) if (notice !== '') log.warn({}, notice);
+  const notice = await noticeOfForeignSeed(behaviours.path, users.path, servedWith);
+  if (notice !== '') log.warn({}, notice);
 }

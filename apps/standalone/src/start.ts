@@ -15,7 +15,11 @@ import {
   reportServing,
   type Tracing,
 } from '@tessera/telemetry';
-import { openClusterLog, pendingErasuresOf, warnOfStores } from '../../feature/src/index.js';
+import {
+  openClusterLog,
+  pendingErasuresOf,
+  warnOfForeignBehaviours,
+} from '../../feature/src/index.js';
 import { AdapterEventRelay, serveDemoHeads } from './adapters.js';
 import { openEmbedding } from './embedding.js';
 import { beginInspection } from './inspection.js';
@@ -164,7 +168,7 @@ export async function start(config: Config, isJsonLog: boolean, world?: string):
   refuseOpenDoors(config);
   const output = openOutput(config.log.level, isJsonLog);
   const { log, print } = output;
-  await warnOfStores(config, log);
+  await warnOfForeignBehaviours(config, log);
   const version = serviceVersion();
   const service = { serviceName: 'tessera', serviceVersion: version };
   const tracing = await openTracing({ ...config.tracing, ...service }, log);

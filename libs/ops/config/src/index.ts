@@ -9,7 +9,6 @@ export {
   type StoreSecurity,
   securityOf,
 } from './broker-security.js';
-export { noticeOfEarlierStores } from './earlier-stores.js';
 export { checkKeyFiles, readSecret, readTls, type TlsFiles, type TlsPaths } from './key-files.js';
 export {
   type ConfigSources,
