@@ -95,9 +95,8 @@ it('leaves no byte of an erased user in any file, also after a restart', async (
   await stop();
   await start();
   await use(NAME);
-  // Of recalls, their facts and the blocks of keys and values: written behind the answers.
+  // Behaviours and the blocks of keys and values are written behind the answers.
   await expect.poll(() => filesWith(at('behaviours'), NAME).length, PATIENCE).toBeGreaterThan(0);
-  await expect.poll(() => filesWith(at('inspection'), NAME).length, PATIENCE).toBeGreaterThan(0);
   const recorded = async () => {
     const query = new URLSearchParams({ userId: NAME });
     const reply = await fetch(`${service.httpUrl}/console/api/recalls?${query}`);
@@ -108,9 +107,11 @@ it('leaves no byte of an erased user in any file, also after a restart', async (
   expect(await client.erase(NAME, 60_000)).toMatchObject({ known: true });
 
   const gone = slotsGone(keys, readFileSync(KEYS));
-  expect(gone).toHaveLength(1);
-  const secrets = [Buffer.from(NAME), gone[0]?.subarray(0, 16), gone[0]?.subarray(16)];
-  const left = () => secrets.flatMap((bytes) => filesWith(folder.path, bytes as Buffer));
+  // Of the pseudonym, and of the sealed texts of recorded recalls.
+  expect(gone).toHaveLength(2);
+  const halves = gone.flatMap((slot) => [slot.subarray(0, 16), slot.subarray(16)]);
+  const secrets = [Buffer.from(NAME), ...halves];
+  const left = () => secrets.flatMap((bytes) => filesWith(folder.path, bytes));
   await expect.poll(left, PATIENCE).toEqual([]);
   await stop();
   expect(left()).toEqual([]);

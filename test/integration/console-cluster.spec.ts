@@ -115,6 +115,7 @@ it('lists the newest recalls of all nodes, each with its node', async () => {
   }
   for (const name of NAMES) {
     const { json } = await ask(name, 'recalls?limit=7');
+    expect(json.unreached).toEqual([]);
     expect(json.recalls.map(key), `seed ${SEED}, asked ${name}`).toEqual(newestFirst.slice(0, 7));
     expect(json.unreached).toEqual([]);
   }

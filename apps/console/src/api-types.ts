@@ -37,7 +37,7 @@ import type {
   SavedSet,
   StoreState,
 } from '@tessera/inspection';
-import type { Certificate, DescribedItem, ExplainAnswer, RecallVersions } from '@tessera/recall';
+import type { Certificate, DescribedItem, ExplainAnswer } from '@tessera/recall';
 import type { Visitor } from './console-access.js';
 import type { Comparison, Distribution } from './domain/compare.js';
 import type { Neighbour } from './domain/nearest.js';
@@ -153,9 +153,6 @@ export interface ItemPlace extends DescribedItem {
 export interface ListedRecall extends RecallSummary {
   /** The node that recorded it; '' where there is no cluster. */
   readonly node: string;
-  readonly scene: Readonly<Record<string, string>>;
-  /** Absent where it failed. */
-  readonly versions?: RecallVersions;
 }
 
 /** A question that could not be asked, and the reason. */

@@ -8,12 +8,7 @@ import {
   type Reward,
 } from '@tessera/analysis';
 import { TesseraError } from '@tessera/errors';
-import type {
-  QueryResult,
-  RecordedAnswer,
-  RecordedRecall,
-  StoredDetail,
-} from '@tessera/inspection';
+import type { QueryResult, RecordedAnswer, RecordedRecall } from '@tessera/inspection';
 import { type RecallRequest, TEMPERATURE_MIN } from '@tessera/recall';
 import { MICROSECONDS_PER_MILLISECOND, MILLISECONDS_PER_SECOND } from '@tessera/units';
 import type { OutcomesPage } from './api-types.js';
@@ -69,11 +64,10 @@ type Replayed = Pick<RecordedRecall, 'id' | 'request'> & {
   readonly answer: Pick<RecordedAnswer, 'versions' | 'history' | 'profile'>;
 };
 
-/** @param json undefined where it was removed meanwhile. @throws TesseraError REQUEST_INVALID */
-function replayedOf(id: string, json: string | undefined): Replayed {
-  const { request, answer, history = [], profile = {} } = JSON.parse(json ?? '{}') as StoredDetail;
-  if (answer === undefined) throw invalid('recall', 'one that is kept, with an answer', id);
-  return { id, request, answer: { versions: answer.versions, history, profile } };
+/** @throws TesseraError REQUEST_INVALID where it was removed meanwhile */
+function replayedOf(id: string, recall: RecordedRecall | undefined): Replayed {
+  if (recall?.answer === undefined) throw invalid('recall', 'one that is kept, with an answer', id);
+  return { id, request: recall.request, answer: recall.answer };
 }
 
 /** The recall as it was asked, of the target: once, or with so many seeds. */
@@ -151,30 +145,24 @@ export class AskedOutcomes {
 
   /** IDs of recorded recalls by their request IDs, of those that one recall alone has. */
   private async records(filter: AnalysisFilter, signal: AbortSignal | undefined) {
-    const { store } = this.recorded;
-    await store.settled();
     const time = (ms: number) => `make_timestamp(${ms}::BIGINT * 1000)`;
     const sql =
       'SELECT request_id, min(id) FROM recalls ' +
       `WHERE code = 'OK' AND time >= ${time(filter.fromMs)} AND time < ${time(filter.toMs)} ` +
       'GROUP BY request_id HAVING count(*) = 1 ' +
       `ORDER BY max(time) DESC LIMIT ${RECORDS_MAX}`;
-    return this.texts(sql, signal);
-  }
-
-  /** JSON of recorded recalls by their IDs; one by one each would be looked for anew. */
-  private details(found: readonly { readonly record: string }[], signal: AbortSignal) {
-    const ids = found.map(({ record }) => `'${record}'`).join(', ');
-    return this.texts(`SELECT id, detail FROM recalls WHERE id IN (${ids})`, signal);
-  }
-
-  /** Rows of two texts. */
-  private async texts(sql: string, signal: AbortSignal | undefined): Promise<Map<string, string>> {
     const timeoutMs = this.parts.limits.sqlSeconds * MILLISECONDS_PER_SECOND;
     const limits = { rowsMax: RECORDS_MAX, timeoutMs };
     const json = await this.recorded.store.query(sql, limits, signal);
     const { rows } = JSON.parse(new TextDecoder().decode(json)) as QueryResult;
-    return new Map(rows.map(([key, text]) => [String(key), String(text)]));
+    return new Map(rows.map(([requestId, id]) => [String(requestId), String(id)]));
+  }
+
+  /** Recorded recalls by their IDs; one by one each would be looked for anew. */
+  private async details(found: readonly { readonly record: string }[], signal: AbortSignal) {
+    const ids = found.map(({ record }) => record);
+    const recalls = await this.recorded.store.recallsOf(ids, signal);
+    return new Map(recalls.map((recall) => [recall.id, recall]));
   }
 
   /** How often the target's answers have each item: 0..1. */

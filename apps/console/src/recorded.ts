@@ -35,7 +35,6 @@ export class Recorded {
 
   /** @throws TesseraError ROUTE_NOT_FOUND where there is none of the ID */
   async recall(id: string): Promise<RecordedRecall> {
-    await this.store.settled();
     const recall = await this.store.recall(id);
     if (recall !== undefined) return recall;
     const message = `recall: expected the ID of one that is kept, got '${id.slice(0, 80)}'`;

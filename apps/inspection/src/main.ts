@@ -1,13 +1,12 @@
 import { getPriority, setPriority } from 'node:os';
 import { serveFacts } from '@tessera/facts';
-import { serveLauncher, serveQuery, serveRecorder } from '@tessera/inspection';
+import { serveLauncher, serveQuery } from '@tessera/inspection';
 
 /**
- * The processes behind the inspection store: `recorder`, `facts` and `launcher`, which the service
- * starts with a channel to it, and `query`, which the launcher starts; each with its niceness.
+ * The processes behind records: `facts` and `launcher`, which the service starts with a
+ * channel to it, and `query`, which the launcher starts; each with its niceness.
  */
 const KINDS: Readonly<Record<string, (channel: NodeJS.Process) => void>> = {
-  recorder: serveRecorder,
   facts: serveFacts,
   launcher: serveLauncher,
   query: serveQuery,
@@ -15,8 +14,7 @@ const KINDS: Readonly<Record<string, (channel: NodeJS.Process) => void>> = {
 
 const [, , name = '', niceness = ''] = process.argv;
 const serve = KINDS[name];
-if (serve === undefined)
-  throw new Error(`expected recorder, facts, launcher or query, got '${name}'`);
+if (serve === undefined) throw new Error(`expected facts, launcher or query, got '${name}'`);
 // A service that is nicer than that already may not take it back.
 setPriority(Math.max(getPriority(), Number(niceness)));
 // A terminal interrupts its whole group; the service says when this process ends.

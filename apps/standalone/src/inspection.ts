@@ -1,12 +1,17 @@
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Config, repositoryRoot } from '@tessera/config';
-import { ChildFactStore, type EndedRecall, type FactOutcome } from '@tessera/facts';
 import {
-  ChildInspectionStore,
+  ChildFactStore,
+  type EndedRecall,
+  type FactOutcome,
+  type RowTableName,
+} from '@tessera/facts';
+import {
+  FactInspectionStore,
   InspectedRecalls,
   type InspectionStore,
   parseWatchedUsers,
-  type RecordOutcome,
 } from '@tessera/inspection';
 import type { Readiness } from '@tessera/lifecycle';
 import type { RecallRuntime } from '@tessera/recall';
@@ -29,17 +34,13 @@ export interface Inspection {
 }
 
 interface OutcomeCounts {
-  records(outcome: RecordOutcome, count: number): void;
+  records(outcome: FactOutcome, count: number): void;
   facts(outcome: FactOutcome, count: number): void;
 }
 
 /** The program of the processes behind the store. */
 const PROGRAM = join(repositoryRoot, 'dist', 'apps', 'inspection', 'src', 'main.js');
 
-/** Bytes of memory of the database of recorded recalls. */
-const RECORDER_BYTES = 256 * MEBIBYTE;
-/** Recalls that wait to be recorded: some seconds of a busy node; further ones are left out. */
-const QUEUE_MAX = 1000;
 /** Limits of SQL queries and exports, each in a process of its own. */
 const QUERY_LIMITS = {
   /** At once: questions of pages, and queries of people. */
@@ -56,7 +57,9 @@ const QUERY_LIMITS = {
 } as const;
 
 /** Behind everything that serves, and not starved by it. */
-const NICENESS = { recorder: 5, query: 5 };
+const NICENESS = 5;
+/** Database of recorded recalls that an earlier release wrote. */
+const EARLIER_STORE = 'inspection.duckdb';
 
 /** Stores whose processes begin while others load. */
 export interface OpeningInspection {
@@ -82,7 +85,7 @@ export function beginInspection(config: Config, log: Log): OpeningInspection {
  * logged, tried again, and does not keep the service from serving.
  */
 export async function openInspection(config: Config, log: Log): Promise<Inspection | undefined> {
-  const { path, keepHours, keepBytes } = config.inspection;
+  const { path } = config.inspection;
   if (path === '') return undefined;
   const sceneKeys: string[] = [];
   // Of facts that the process before this one has lost.
@@ -93,30 +96,30 @@ export async function openInspection(config: Config, log: Log): Promise<Inspecti
       early += count;
     },
   };
-  const openStore = ChildInspectionStore.open({
+  const facts = await openFacts(config, log, (outcome, count, table) => {
+    if (table === 'recalls') counts.records(outcome, count);
+    else counts.facts(outcome, count);
+  });
+  const store = await FactInspectionStore.open({
+    path,
+    facts,
+    sceneKeys,
     program: PROGRAM,
     niceness: NICENESS,
-    path,
-    memoryBytes: RECORDER_BYTES,
-    queueMax: QUEUE_MAX,
-    retention: { ageMsMax: keepHours * MILLISECONDS_PER_HOUR, bytesMax: keepBytes },
     queries: QUERY_LIMITS,
-    facts: { folder: join(path, 'facts'), sceneKeys },
-    onRecords: (outcome, count) => counts.records(outcome, count),
     onFault: (thrown) => log.error({ err: thrown }, 'the inspection store failed'),
   });
-  const openFactStore = openFacts(config, log, (outcome, count) => counts.facts(outcome, count));
-  const [store, facts] = await Promise.all([openStore, openFactStore]);
-  if (store.condition().state !== 'ok') log.error({}, 'recalls are not recorded');
+  if (facts.condition() !== '') log.error({}, 'recalls are not recorded');
+  if (existsSync(join(path, EARLIER_STORE))) {
+    const told = 'recorded recalls of an earlier release are not read, and erasures do not reach';
+    log.warn({ file: join(path, EARLIER_STORE) }, `${told} them: delete the file`);
+  }
   return {
     store,
     facts,
-    eraseUser: async (userId) => {
-      await facts.eraseUser(userId);
-      return store.eraseUser(userId);
-    },
+    eraseUser: (userId) => store.eraseUser(userId),
     close: async (budgetMs) => {
-      await Promise.all([store.close(budgetMs), facts.close(budgetMs)]);
+      await Promise.all([store.close(), facts.close(budgetMs)]);
     },
     showScenes: (keys) => {
       sceneKeys.splice(0, sceneKeys.length, ...keys);
@@ -143,10 +146,10 @@ const FACT_LIMITS = {
 function openFacts(
   { inspection: { path, keepHours, keepBytes }, node }: Config,
   log: Log,
-  onFacts: (outcome: FactOutcome, count: number) => void,
+  onFacts: (outcome: FactOutcome, count: number, table: RowTableName) => void,
 ): Promise<ChildFactStore> {
   return ChildFactStore.open({
-    program: [PROGRAM, 'facts', String(NICENESS.recorder)],
+    program: [PROGRAM, 'facts', String(NICENESS)],
     path: join(path, 'facts'),
     node: node.name,
     memoryBytes: FACTS_BYTES,
@@ -166,20 +169,18 @@ export function watchInspection(
   readiness: Readiness,
 ): void {
   if (inspection === undefined) return;
-  const { store, facts } = inspection;
+  const { facts } = inspection;
   inspection.countWith({
     records: (outcome, count) => metrics.countKept('records', outcome, count),
     facts: (outcome, count) => metrics.countKept('facts', outcome, count),
   });
-  const read = () => store.condition();
-  readiness.conditions.add({ name: 'inspection', kind: 'store', isNeeded: false, read });
-  const readFacts = () => {
+  const read = () => {
     const reason = facts.condition();
     return reason === ''
       ? ({ state: 'ok', reason } as const)
       : ({ state: 'down', reason } as const);
   };
-  readiness.conditions.add({ name: 'facts', kind: 'store', isNeeded: false, read: readFacts });
+  readiness.conditions.add({ name: 'facts', kind: 'store', isNeeded: false, read });
 }
 
 /** Recalls of the service, some of which are recorded. */

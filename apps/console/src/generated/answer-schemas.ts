@@ -1181,9 +1181,6 @@ export const ANSWER_SCHEMAS: Readonly<Record<keyof ConsoleAnswers, object>> = {
             "catalogueSequence": {
               "type": "number"
             },
-            "node": {
-              "type": "string"
-            },
             "scene": {
               "type": "object",
               "additionalProperties": {
@@ -1225,6 +1222,9 @@ export const ANSWER_SCHEMAS: Readonly<Record<keyof ConsoleAnswers, object>> = {
                 "node"
               ],
               "additionalProperties": false
+            },
+            "node": {
+              "type": "string"
             }
           },
           "required": [

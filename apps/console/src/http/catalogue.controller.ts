@@ -46,7 +46,6 @@ export class ConsoleCatalogueController {
     const fields = fieldsOf(query, ['limit']);
     const limit = integerOf(fields, 'limit', { min: 1, max: CHANGES_MAX, fallback: 100 });
     const { store } = this.recorded;
-    await store.settled();
     return { changes: await store.changes(limit) };
   }
 

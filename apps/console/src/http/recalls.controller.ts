@@ -96,16 +96,12 @@ export class RecallsController {
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<TriedRecall> {
     await this.gate.ask(request);
-    const { store } = this.recorded;
     const { body: asked, sequence } = trialSettings(anyFieldsOf(body));
     const { request: wanted } = this.parts.parseRecall(asked);
     const { serving } = this.parts.runtime;
     const context = await versionedContext(serving, wanted, sequence, this.context(reply));
     const { recordId } = await this.parts.recalls.try(wanted, context);
-    if (recordId !== '') {
-      await store.settled();
-      return { id: recordId };
-    }
+    if (recordId !== '') return { id: recordId };
     throw new TesseraError('STORE_FULL', 'inspection: too many recalls wait to be recorded');
   }
 

@@ -4,9 +4,9 @@ export type {
   FactSink,
   FactState,
 } from './domain/fact-store.js';
-export { READ_TABLES, STILL_SEQ } from './domain/fact-tables.js';
+export { READ_TABLES, type RowTableName, STILL_SEQ } from './domain/fact-tables.js';
 export { type OutcomeRules, parseOutcomes } from './domain/outcome-rules.js';
-export { answeredBy, type EndedRecall, predicateIdOf } from './domain/recall-facts.js';
+export { answeredBy, type EndedRecall, predicateIdOf, RecallIds } from './domain/recall-facts.js';
 export { ItemFeed } from './item-feed.js';
 export { ChildFactStore, type FactStoreOptions } from './outside/child-fact-store.js';
 export { factFolders } from './outside/fact-folder.js';

@@ -1,50 +1,29 @@
 /** Arrow files of exports, read by another implementation of the format. */
 
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { temporaryFolder } from '@tessera/testing';
 import { type ExtractionOptions, tableFromIPC } from '@uwdata/flechette';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { ChildInspectionStore } from './outside/child-inspection-store.js';
+import { type OpenedStore, openedStore } from './fixture/opened-store.js';
 
-const PROGRAM = join(import.meta.dirname, '../../../../dist/apps/inspection/src/main.js');
 const LIMITS = { rowsMax: 10_000_000, timeoutMs: 120_000 };
 const MEMORY = 96 * 2 ** 20;
 const folder = temporaryFolder({});
-let store: ChildInspectionStore;
+let opened: OpenedStore;
 
 beforeAll(async () => {
-  store = await ChildInspectionStore.open({
-    program: PROGRAM,
-    niceness: { recorder: 0, query: 0 },
-    path: folder.path,
-    memoryBytes: 2 ** 28,
-    queueMax: 10,
-    retention: { ageMsMax: 1e15, bytesMax: 2 ** 40 },
-    queries: {
-      pagesMax: 2,
-      sqlMax: 2,
-      waitMs: 60_000,
-      memoryBytes: MEMORY,
-      diskBytes: 2 ** 29,
-      answerBytesMax: 2 ** 16,
-    },
-    onRecords: () => undefined,
-    onFault: (thrown) => {
-      throw thrown;
-    },
-  });
+  opened = await openedStore(folder.path, { memoryBytes: MEMORY, diskBytes: 2 ** 29 });
 });
 
 afterAll(async () => {
-  await store.close();
+  await opened.close();
   folder.remove();
 });
 
 const READ: ExtractionOptions = { useBigInt: true, useMap: true, useDecimalInt: true };
 
 async function table(sql: string) {
-  const file = await store.exportTo(sql, 'arrow', LIMITS);
+  const file = await opened.store.exportTo(sql, 'arrow', LIMITS);
   const bytes = readFileSync(file.path);
   await file.release();
   return { bytes, rows: tableFromIPC(bytes, READ) };
@@ -129,7 +108,7 @@ it('hold the rows that JSON has, in their order, over many batches', async () =>
     MAP {'k' || (n % 3): CASE WHEN n % 2 = 0 THEN NULL ELSE n END} AS map FROM range(6000) t(n)`;
   const { rows } = await table(sql);
   const json = JSON.parse(
-    Buffer.from(await store.query(`${sql} LIMIT 5`, LIMITS)).toString(),
+    Buffer.from(await opened.store.query(`${sql} LIMIT 5`, LIMITS)).toString(),
   ).columns.map(({ name }: { name: string }) => name);
   expect(rows.schema.fields.map(({ name }) => name)).toEqual(json);
   const found = rows.toArray() as Record<string, unknown>[];

@@ -8,19 +8,17 @@ export {
   type QueryColumn,
   type QueryLimits,
   type QueryResult,
-  type RecallFilter,
   type RecordedChange,
   type SavedComparison,
   type SavedSet,
   type Shelf,
-  type StoreCondition,
   type StoreState,
 } from './domain/inspection-store.js';
 export type { Pulse, PulseStage, Quantiles } from './domain/pulse.js';
+export type { RecallSearch, RecallSummary } from './domain/recall-summary.js';
 export {
   askedAgain,
   type RecallSource,
-  type RecallSummary,
   type RecordedAnswer,
   type RecordedRecall,
   type RecordReason,
@@ -28,14 +26,8 @@ export {
 export { parseWatchedUsers, type SamplingRules } from './domain/sampling.js';
 export type { TreeRow } from './domain/tree-rows.js';
 export { type InspectedAnswer, InspectedRecalls } from './inspected-recalls.js';
-export {
-  ChildInspectionStore,
-  type ChildStoreOptions,
-  type RecordOutcome,
-} from './outside/child-inspection-store.js';
-export type { StoredDetail } from './outside/duckdb-tables.js';
 export { FactAnalysis } from './outside/fact-analysis.js';
+export { FactInspectionStore } from './outside/fact-inspection-store.js';
 export { serveLauncher } from './process/launcher-server.js';
 export { SQL_LENGTH_MAX } from './process/queries.js';
 export { serveQuery } from './process/query-worker.js';
-export { serveRecorder } from './process/recorder-server.js';

@@ -1,5 +1,6 @@
-import { randomUUID } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { TesseraError } from '@tessera/errors';
+import { RecallIds } from '@tessera/facts';
 import type { RecallAnswer, RecallContext, RecallRequest, RecallServing } from '@tessera/recall';
 import type { InspectionStore } from './domain/inspection-store.js';
 import { type Pulse, PulseMeter } from './domain/pulse.js';
@@ -43,6 +44,7 @@ export class InspectedRecalls implements Pick<RecallServing, 'recall'> {
   private readonly held: Pulse[] = [];
   /** Recalls of this pulse that were recorded because they draw. */
   private draws = 0;
+  private readonly ids = new RecallIds(randomBytes(8).toString('hex'));
   private readonly timer: NodeJS.Timeout;
 
   constructor(private readonly parts: InspectedRecallsParts) {
@@ -72,7 +74,9 @@ export class InspectedRecalls implements Pick<RecallServing, 'recall'> {
 
   /** Pulses since then, oldest first. */
   async pulsesSince(fromMs: number): Promise<readonly Pulse[]> {
-    const kept = (await this.parts.store?.pulses(fromMs)) ?? [];
+    const [first] = this.held;
+    const isHeld = first !== undefined && first.timeMs <= fromMs;
+    const kept = isHeld ? [] : ((await this.parts.store?.pulses(fromMs)) ?? []);
     const known = new Set(kept.map((pulse) => pulse.timeMs));
     const own = this.held.filter(({ timeMs }) => timeMs >= fromMs && !known.has(timeMs));
     return [...kept, ...own].sort((a, b) => a.timeMs - b.timeMs);
@@ -94,7 +98,7 @@ export class InspectedRecalls implements Pick<RecallServing, 'recall'> {
     if (reason === 'draw') this.draws += 1;
     const { wantsSight: _asked, ...plain } = request;
     const wanted = reason === undefined ? plain : { ...plain, wantsSight: true };
-    const id = reason === undefined ? '' : randomUUID();
+    const id = reason === undefined ? '' : this.ids.next(nowMs());
     const { erasures } = serving;
     const { mark } = erasures;
     const keep = (outcome: Parameters<InspectionStore['offer']>[0]['outcome']) => {

@@ -1,67 +1,49 @@
 /** Queries of analysts, each in a real process: what they get, and what ends them. */
 
-import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { temporaryFolder } from '@tessera/testing';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { ExportFormat, QueryLimits, QueryResult } from './domain/inspection-store.js';
-import { ChildInspectionStore } from './outside/child-inspection-store.js';
+import { type OpenedStore, openedStore } from './fixture/opened-store.js';
+import type { FactInspectionStore } from './outside/fact-inspection-store.js';
 
-const PROGRAM = join(import.meta.dirname, '../../../../dist/apps/inspection/src/main.js');
 const LIMITS: QueryLimits = { rowsMax: 1000, timeoutMs: 60_000 };
 const ENDLESS = 'SELECT count(*) FROM range(10000000) a, range(10000000) b';
 const folder = temporaryFolder({});
-let store: ChildInspectionStore;
+let opened: OpenedStore;
+let store: FactInspectionStore;
 
-const opened = (path: string) =>
-  ChildInspectionStore.open({
-    program: PROGRAM,
-    // The other tests have the cores as well.
-    niceness: { recorder: 0, query: 0 },
-    path,
-    memoryBytes: 2 ** 28,
-    queueMax: 10,
-    retention: { ageMsMax: 1e15, bytesMax: 2 ** 40 },
-    queries: {
-      pagesMax: 2,
-      sqlMax: 2,
-      waitMs: 60_000,
-      memoryBytes: 2 ** 27,
-      diskBytes: 2 ** 24,
-      answerBytesMax: 2 ** 16,
-    },
-    onRecords: () => undefined,
-    onFault: (thrown) => {
-      throw thrown;
-    },
-  });
+const SMALL = { memoryBytes: 2 ** 27, diskBytes: 2 ** 24, answerBytesMax: 2 ** 16 };
 
 beforeAll(async () => {
-  store = await opened(folder.path);
+  opened = await openedStore(folder.path, SMALL);
+  store = opened.store;
   await store.shelf.saveSet({ name: '=1+1', timeMs: 1e12, author: '@x', recallIds: ['-a', 'b'] });
 });
 
 afterAll(async () => {
-  await store.close();
+  await opened.close();
   folder.remove();
 });
 
-/** Of queries; copies of the store are not theirs. */
-const leftIn = (path: string) =>
-  readdirSync(join(path, 'queries')).filter((name) => !name.startsWith('copy-'));
-
-/** Processes that hold a file of the store's copies open. */
-function queriesOf(path: string): string[] {
-  const isOpen = (id: string) => {
-    try {
-      const files = readdirSync(`/proc/${id}/fd`);
-      return files.some((fd) => readlinkSync(`/proc/${id}/fd/${fd}`).startsWith(`${path}/queries`));
-    } catch {
-      return false;
-    }
-  };
-  return readdirSync('/proc').filter((id) => /^\d+$/.test(id) && isOpen(id));
+function childrenOf(process: string): string[] {
+  const tasks = `/proc/${process}/task`;
+  return readdirSync(tasks)
+    .flatMap((thread) => readFileSync(`${tasks}/${thread}/children`, 'utf8').split(' '))
+    .filter((id) => id !== '');
 }
+
+/** It has files open: one that waits to be reaped has none. */
+function isAlive(process: string): boolean {
+  try {
+    return readdirSync(`/proc/${process}/fd`).length > 0;
+  } catch {
+    return false;
+  }
+}
+
+const leftIn = (path: string) => readdirSync(join(path, 'queries'));
 
 async function answer(sql: string, limits = LIMITS): Promise<QueryResult> {
   return JSON.parse(Buffer.from(await store.query(sql, limits)).toString());
@@ -149,26 +131,19 @@ it('end with an erasure, since they read what was there before it', async () => 
   const running = store.query(ENDLESS, LIMITS);
   const ended = expect(running).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
   const file = await store.exportTo('SELECT 1', 'csv', LIMITS);
-  const told: string[] = [];
-  store.onErasure((userId) => told.push(userId));
   await store.eraseUser('nobody');
-  expect(told).toEqual(['nobody']);
   await ended;
   expect(file.ended.aborted).toBe(true);
   await file.release();
 });
 
 it('are started by a process of their own: to start one copies the page tables', async () => {
-  const children = () =>
-    readdirSync('/proc/self/task')
-      .flatMap((thread) => readFileSync(`/proc/self/task/${thread}/children`, 'utf8').split(' '))
-      .filter((id) => id !== '');
-  const before = children();
+  const before = childrenOf('self');
   const gone = new AbortController();
   const file = store.exportTo("SELECT repeat('x', 100) FROM range(1)", 'csv', LIMITS);
   const running = store.query(ENDLESS, LIMITS, gone.signal);
   await (await file).release();
-  expect(children().filter((id) => !before.includes(id))).toEqual([]);
+  expect(childrenOf('self').filter((id) => !before.includes(id))).toEqual([]);
   gone.abort();
   await expect(running).rejects.toMatchObject({ code: 'CANCELLED' });
 });
@@ -179,16 +154,19 @@ it('end with the process that starts them, which is started again', async () => 
   // Both have their processes.
   await (await store.exportTo('SELECT 1', 'csv', LIMITS)).release();
   const ended = expect(running).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
+  const queries = childrenOf(String(first));
+  expect(queries).not.toEqual([]);
   process.kill(first, 'SIGKILL');
   await ended;
-  await expect.poll(() => queriesOf(folder.path)).toEqual([]);
+  await expect.poll(() => queries.filter(isAlive)).toEqual([]);
   expect((await answer('SELECT 1 AS one')).rows).toEqual([[1]]);
   expect(store.launcherProcessId).not.toBe(first);
 });
 
 it('end with the store: nothing runs on, and no file is left', async () => {
   const other = temporaryFolder({});
-  const closing = await opened(other.path);
+  const another = await openedStore(other.path, SMALL);
+  const closing = another.store;
   const ended = expect(closing.exportTo(ENDLESS, 'csv', LIMITS)).rejects.toMatchObject({
     code: 'STORE_UNAVAILABLE',
     message: expect.stringContaining('is being closed'),
@@ -200,5 +178,6 @@ it('end with the store: nothing runs on, and no file is left', async () => {
   expect(closing.queryCount).toBe(0);
   expect(performance.now() - began).toBeLessThan(LIMITS.timeoutMs / 2);
   expect(leftIn(other.path)).toEqual([]);
+  await another.close();
   other.remove();
 });

@@ -3,7 +3,7 @@ export const EXAMPLES = [
   {
     label: 'The newest recalls',
     value:
-      'SELECT id, time, user_id, code, total_us / 1000 AS ms\n' +
+      'SELECT id, time, scene, code, total_us / 1000 AS ms\n' +
       'FROM recalls\nORDER BY time DESC\nLIMIT 20',
   },
   {

@@ -1,7 +1,13 @@
 /** The tables of facts, by the names that every store of them uses (docs/operate/analysis.md). */
 
-/** DuckDB type and meaning of each column. */
-type Columns = Readonly<Record<string, readonly [type: string, text: string]>>;
+import {
+  CHANGES,
+  type Columns,
+  PULSES,
+  RECALLS,
+  RECORDED_ITEMS,
+  SEALED_COLUMNS,
+} from './recorded-tables.js';
 
 const RECALL_FACT: Columns = {
   time: ['TIMESTAMP', 'when the answer was ready, UTC'],
@@ -158,6 +164,9 @@ export const FACT_TABLES = [
   { name: 'predicate', text: 'eligibilities by hour', columns: PREDICATE, form: 'rows' },
   { name: 'version', text: 'versions that served', columns: VERSION, form: 'state' },
   { name: 'item_hour', text: 'items by hour', columns: ITEM_HOUR, form: 'rollup' },
+  { name: 'recalls', text: 'recorded recalls', columns: RECALLS, form: 'rows' },
+  { name: 'pulses', text: 'how the service fared', columns: PULSES, form: 'rows' },
+  { name: 'changes', text: 'batches of changes', columns: CHANGES, form: 'rows' },
 ] as const satisfies readonly FactTable[];
 
 /** The versions of items that still hold. */
@@ -168,7 +177,7 @@ export const ITEM_NOW = {
 } as const;
 
 /** Everything that SQL may read of the facts. */
-export const READ_TABLES = [...FACT_TABLES, ITEM_NOW];
+export const READ_TABLES = [...FACT_TABLES, ITEM_NOW, RECORDED_ITEMS];
 
 export type FactTableName = (typeof FACT_TABLES)[number]['name'];
 /** Tables whose rows are handed over one by one. */
@@ -193,29 +202,39 @@ export function tableDefinition(name: FactTableName, prefix = ''): string {
   return `CREATE TABLE IF NOT EXISTS ${prefix}${name} (${columns.join(', ')})`;
 }
 
-/** Times cross as milliseconds, users as their place in a list of pseudonyms. */
+/** Times cross as milliseconds, bytes as Base64, users as their place in a list of pseudonyms. */
 function jsonType(type: string): unknown {
   if (type === 'TIMESTAMP') return 'BIGINT';
+  if (type === 'BLOB') return 'VARCHAR';
   return type.endsWith('[]') ? [type.slice(0, -2)] : type;
+}
+
+const isSealed = (column: string) => (SEALED_COLUMNS as readonly string[]).includes(column);
+
+function insertedOf(column: string, type: string): string {
+  const seal = (SEALED_COLUMNS as readonly string[]).indexOf(column);
+  if (seal >= 0) return `from_base64(seals[r.user + 1][${seal + 1}])`;
+  if (column === 'user_hash') return 'coalesce(users[r.user + 1], 0)';
+  if (type === 'BLOB') return `from_base64(r.${column})`;
+  return type === 'TIMESTAMP' ? `make_timestamp_ms(r.${column})` : `r.${column}`;
 }
 
 /**
  * One statement for many rows: $1 is a JSON array of them, $2 a JSON array of pseudonyms, to which
- * the member `user` of a row refers by index from 0.
+ * the member `user` of a row refers by index from 0, and $3 a JSON array of the sealed texts of the
+ * same rows, in the order of the sealed columns.
  */
 export function insertionOf(name: FactTableName, prefix = ''): string {
   const columns = Object.entries(columnsOf(name));
-  const shape = columns.map(([column, [type]]) => [
-    column === 'user_hash' ? 'user' : column,
-    column === 'user_hash' ? 'INTEGER' : jsonType(type),
-  ]);
-  const values = columns.map(([column, [type]]) => {
-    if (column === 'user_hash') return 'coalesce(users[r.user + 1], 0)';
-    return type === 'TIMESTAMP' ? `make_timestamp_ms(r.${column})` : `r.${column}`;
+  const shape = columns.flatMap(([column, [type]]) => {
+    if (column === 'user_hash') return [['user', 'INTEGER']];
+    return isSealed(column) ? [] : [[column, jsonType(type)]];
   });
+  const values = columns.map(([column, [type]]) => insertedOf(column, type));
   return (
     `INSERT INTO ${prefix}${name} SELECT ${values.join(', ')} FROM ` +
     `(SELECT unnest(from_json($1, '[${JSON.stringify(Object.fromEntries(shape))}]')) AS r), ` +
-    '(SELECT from_json($2, \'["UBIGINT"]\') AS users)'
+    '(SELECT from_json($2, \'["UBIGINT"]\') AS users), ' +
+    '(SELECT from_json($3, \'[["VARCHAR"]]\') AS seals)'
   );
 }

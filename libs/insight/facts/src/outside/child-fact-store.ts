@@ -15,6 +15,8 @@ import type { FactMethods } from '../process/facts-server.js';
 import { keepLostRows, type RowCounts, takeLostRows } from './fact-folder.js';
 import type { Appended, FactWriterOptions } from './fact-writer.js';
 import type { ItemBatch } from './item-versions.js';
+import type { RecordedSizes } from './recorded-rows.js';
+import type { SealedText } from './seals.js';
 import type { VersionRow } from './versions.js';
 
 export interface FactStoreOptions extends FactWriterOptions {
@@ -24,12 +26,17 @@ export interface FactStoreOptions extends FactWriterOptions {
   readonly queueMax: number;
   /** Bytes of a file that the process may write; left out: any. */
   readonly fileBytesMax?: number;
-  readonly onFacts: (outcome: FactOutcome, count: number) => void;
+  /** Told how rows fared, those of recorded recalls with `recalls`. */
+  readonly onFacts: (outcome: FactOutcome, count: number, table: RowTableName) => void;
   /** Told of what could not be written, and of processes that ended. */
   readonly onFault: (thrown: unknown) => void;
 }
 
 const BATCH_MAX = 512;
+/** Recorded recalls that are one message to the process, which holds this one's thread 2 ms. */
+const RECORDED_BATCH_MAX = 128;
+/** Recorded recalls that wait: some seconds of a busy node, each with its tree. */
+const RECORDED_MAX = 1000;
 const GATHER_MS = 1000;
 const MINUTE_MS = 60_000;
 /** Milliseconds until a disk that took nothing is tried again. */
@@ -42,6 +49,8 @@ interface Offered {
   readonly mark: number;
   /** The row but for its user; made when it is handed over. */
   readonly row: () => object;
+  /** Of a row that has texts which are sealed. */
+  readonly secrets?: () => readonly string[];
 }
 
 /**
@@ -51,9 +60,12 @@ interface Offered {
 export class ChildFactStore implements FactSink {
   private readonly erasures = new Erasures();
   private readonly queue: WriteQueue<Offered>;
+  private readonly recordedQueue: WriteQueue<Offered>;
   private readonly link: ChildLink<FactMethods>;
   private readonly ids = new RecallIds(randomBytes(8).toString('hex'));
   private readonly lost = new Map<string, LostRows>();
+  /** Recorded recalls by what became of them. */
+  readonly recordedCounts = { written: 0, dropped: 0, failed: 0 };
   private fault = '';
   /** Rows that the process has in memory alone. */
   private waitingRows: RowCounts = {};
@@ -83,14 +95,17 @@ export class ChildFactStore implements FactSink {
         onFault(thrown);
       },
     });
-    this.queue = new WriteQueue({
-      batchMax: BATCH_MAX,
-      gatherMs: GATHER_MS,
-      waitingMax: queueMax,
-      write: (batch) => this.handOver(batch),
-      onWritten: () => undefined,
-      onFailed: (_count, thrown) => onFault(thrown),
-    });
+    const queueOf = (batchMax: number, waitingMax: number) =>
+      new WriteQueue<Offered>({
+        batchMax,
+        gatherMs: GATHER_MS,
+        waitingMax,
+        write: (batch) => this.handOver(batch),
+        onWritten: () => undefined,
+        onFailed: (_count, thrown) => onFault(thrown),
+      });
+    this.queue = queueOf(BATCH_MAX, queueMax);
+    this.recordedQueue = queueOf(RECORDED_BATCH_MAX, Math.min(queueMax, RECORDED_MAX));
   }
 
   /** Of the process that writes; undefined while there is none. */
@@ -128,6 +143,16 @@ export class ChildFactStore implements FactSink {
     return this.offer(table, '', () => row);
   }
 
+  /** A row of `recalls` but for its user, and the texts that are sealed for them. */
+  offerRecorded(userId: string, row: () => object, secrets: () => readonly string[]): boolean {
+    return this.offer('recalls', userId, row, secrets);
+  }
+
+  /** Recorded recalls that wait to be handed over. */
+  get recordedWaiting(): number {
+    return this.recordedQueue.length;
+  }
+
   /** Rows that nobody had room for before they were offered. */
   noteDropped(table: RowTableName, count: number): void {
     this.count('dropped', count, table);
@@ -148,10 +173,14 @@ export class ChildFactStore implements FactSink {
     return this.link.call('noteVersions', rows);
   }
 
-  /** All that was offered before is in files, or counted as lost. */
-  async flush(): Promise<void> {
-    await Promise.race([this.queue.settled(), this.link.untilDown()]);
-    this.note(await this.link.call('flush', Date.now()));
+  /**
+   * All that was offered before is in files, or counted as lost.
+   * @param only the table whose rows somebody wants to see; left out: all
+   */
+  async flush(only?: RowTableName): Promise<void> {
+    const handedOver = Promise.all([this.queue.settled(), this.recordedQueue.settled()]);
+    await Promise.race([handedOver, this.link.untilDown()]);
+    this.note(await this.link.call('flush', Date.now(), only));
   }
 
   /** Merges and deletes files, as happens by itself once a minute. */
@@ -173,6 +202,25 @@ export class ChildFactStore implements FactSink {
     return this.link.call('forget', userId);
   }
 
+  /** Texts that were sealed, in their order; null: their user was erased. */
+  unseal(texts: readonly SealedText[]): Promise<(string | null)[]> {
+    return this.link.call('unseal', texts);
+  }
+
+  /**
+   * Nothing that waits is kept of the user. Resolves with the IDs of their recorded recalls, which
+   * eraseUser() closes for ever.
+   */
+  async beginErasure(userId: string): Promise<readonly string[]> {
+    await Promise.race([this.recordedQueue.settled(), this.link.untilDown()]);
+    this.erasures.note(userId);
+    return this.link.call('recordedOf', userId);
+  }
+
+  async recorded(): Promise<RecordedSizes> {
+    return (await this.link.call('sizes')).recorded;
+  }
+
   async state(): Promise<FactState> {
     const { bytes, files, oldestMs, fault } = await this.link.call('sizes');
     return { bytes, files, oldestMs, fault, lost: [...this.lost.values()] };
@@ -187,7 +235,7 @@ export class ChildFactStore implements FactSink {
   async close(budgetMs = CLOSE_MS): Promise<void> {
     clearTimeout(this.beat);
     const before = new Map(this.lost);
-    const written = this.queue.close();
+    const written = Promise.all([this.queue.close(), this.recordedQueue.close()]);
     await this.link.close(budgetMs, async () => {
       await written;
       this.note(await this.link.call('flush', Date.now()));
@@ -226,22 +274,32 @@ export class ChildFactStore implements FactSink {
   }
 
   private countAll(counts: RowCounts): void {
-    for (const [table, count] of Object.entries(counts)) this.count('dropped', count, table);
+    for (const [table, count] of Object.entries(counts)) {
+      this.count('dropped', count, table as RowTableName);
+    }
   }
 
-  private offer(table: RowTableName, userId: string, row: () => object): boolean {
-    const isTaken = this.queue.offer({ table, userId, mark: this.erasures.mark, row });
+  private offer(
+    table: RowTableName,
+    userId: string,
+    row: () => object,
+    secrets?: () => readonly string[],
+  ): boolean {
+    const { mark } = this.erasures;
+    const queue = table === 'recalls' ? this.recordedQueue : this.queue;
+    const isTaken = queue.offer({ table, userId, mark, row, ...(secrets && { secrets }) });
     if (!isTaken) this.count('dropped', 1, table);
     return isTaken;
   }
 
-  private count(outcome: FactOutcome, count: number, table: string): void {
+  private count(outcome: FactOutcome, count: number, table: RowTableName): void {
     if (count === 0) return;
     if (outcome !== 'written') {
       const { rows = 0, sinceMs = Date.now() } = this.lost.get(table) ?? {};
       this.lost.set(table, { table, rows: rows + count, sinceMs });
     }
-    this.options.onFacts(outcome, count);
+    if (table === 'recalls') this.recordedCounts[outcome] += count;
+    this.options.onFacts(outcome, count, table);
   }
 
   private async handOver(batch: readonly Offered[]): Promise<void> {
@@ -258,19 +316,38 @@ export class ChildFactStore implements FactSink {
   }
 
   private async handOverRows(table: RowTableName, offered: readonly Offered[]): Promise<void> {
-    const numbered = offered.map((one, user) => ({ one, user }));
-    const rows = await jsonRows(numbered, ({ one, user }) => [Object.assign({ user }, one.row())]);
-    await this.link.untilOpen();
-    // Only now, so that nobody is named who was erased while the rows were made.
-    const userIds = offered.map(({ userId, mark }) =>
-      this.erasures.isErasedSince(userId, mark) ? '' : userId,
-    );
-    const sent = { table, rows: rows.text, count: offered.length, userIds };
+    const { kept, rows, secrets } = await this.readied(offered);
+    this.count('dropped', offered.length - kept.length, table);
+    if (kept.length === 0) return;
+    const userIds = kept.map((one) => (this.isErased(one) ? '' : one.userId));
+    const sent = { table, rows, count: kept.length, userIds, secrets };
     const appended = await this.link.call('append', sent);
     this.note(appended);
     const { lost, fault } = appended;
-    this.count('written', offered.length - lost, table);
+    this.count('written', kept.length - lost, table);
     this.count('failed', lost, table);
     if (lost > 0) this.options.onFault(new TesseraError('STORE_FULL', fault));
+  }
+
+  /**
+   * Rows made ready, and the process with them: nobody is named behind it who was erased
+   * meanwhile. A fact loses its user then; a row with sealed texts goes with them.
+   */
+  private async readied(offered: readonly Offered[]) {
+    const isKept = (one: Offered) => one.secrets === undefined || !this.isErased(one);
+    for (;;) {
+      const kept = offered.filter(isKept);
+      const numbered = kept.map((one, user) => ({ one, user }));
+      const rows = await jsonRows(numbered, ({ one, user }) => [
+        Object.assign({ user }, one.row()),
+      ]);
+      const secrets = kept.flatMap((one) => (one.secrets === undefined ? [] : [one.secrets()]));
+      await this.link.untilOpen();
+      if (kept.every(isKept)) return { kept, rows: rows.text, secrets };
+    }
+  }
+
+  private isErased({ userId, mark }: Offered): boolean {
+    return this.erasures.isErasedSince(userId, mark);
   }
 }

@@ -7,6 +7,7 @@ import {
   STILL_SEQ,
   tableDefinition,
 } from '../domain/fact-tables.js';
+import { RECORDED_ITEMS, RECORDED_ITEMS_QUERY } from '../domain/recorded-tables.js';
 import { parquetOf, quoted, tableFiles } from './fact-folder.js';
 
 const named = (name: string) => `"${name.replaceAll('"', '""')}"`;
@@ -43,6 +44,7 @@ export function viewStatements(folder: string, sceneKeys: readonly string[]): st
   return [
     ...statements,
     `CREATE TEMP VIEW ${ITEM_NOW.name} AS SELECT * FROM item_version WHERE to_seq = ${STILL_SEQ}`,
+    `CREATE TEMP VIEW ${RECORDED_ITEMS.name} AS ${RECORDED_ITEMS_QUERY}`,
     part(
       ROLLED_RECALLS,
       recalls.filter((path) => isRolled(basename(path))),

@@ -35,7 +35,9 @@ import {
 } from './fact-folder.js';
 import { ItemVersions } from './item-versions.js';
 import type { Pseudonyms } from './pseudonyms.js';
+import { DETAIL_TABLES, type RecordedSizes, recordedIds, recordedSizes } from './recorded-rows.js';
 import { Rollups } from './rollups.js';
+import type { SealedText } from './seals.js';
 import { openDatabase, stateBytes } from './state-database.js';
 import { Versions } from './versions.js';
 
@@ -61,6 +63,8 @@ export interface RowBatch {
   readonly count: number;
   /** To which the rows refer by index; '' for nobody. */
   readonly userIds: readonly string[];
+  /** Texts of the same users that are sealed, in the order of the sealed columns. */
+  readonly secrets?: readonly (readonly string[])[];
 }
 
 export interface Appended {
@@ -78,14 +82,23 @@ export interface FactSizes {
   /** Begin of the oldest file, milliseconds since 1970; 0 where there is none. */
   readonly oldestMs: number;
   readonly fault: string;
+  readonly recorded: RecordedSizes;
 }
 
 const FORM = 'FORMAT parquet, COMPRESSION zstd';
 
+/** Recorded recalls of a part of a file: one is some 10 KB, and a page wants one. */
+const RECALLS_OF_GROUP = 2048;
+/** Rows of other tables that have the bytes of a recorded recall. */
+const ROWS_OF_RECALL = 25;
+const rowsOf = (name: RowTableName, count: number) =>
+  name === 'recalls' ? Math.ceil(count / ROWS_OF_RECALL) : count;
+
 /** Options of COPY for a file of an hour or day. */
 function mergedForm(name: FactTableName): string {
   // Groups are small, so that a question about some users or items reads little of a file.
-  const form = `${FORM}, COMPRESSION_LEVEL 6, ROW_GROUP_SIZE 8192`;
+  const rows = name === 'recalls' ? RECALLS_OF_GROUP : 8192;
+  const form = `${FORM}, COMPRESSION_LEVEL 6, ROW_GROUP_SIZE ${rows}`;
   // Items repeat: as places in a dictionary, lists are read in less than half the time.
   return name === 'recall_fact' ? `${form}, DICTIONARY_SIZE_LIMIT 65536` : form;
 }
@@ -98,6 +111,9 @@ const ORDER_OF_HOURS: Partial<Record<FactTableName, string>> = {
 };
 /** Tables whose files are of minutes, hours and days. */
 const MERGED = [...ROW_TABLES.map(({ name }) => name), 'item_hour'] as const;
+const isDetail = (name: string) => DETAIL_TABLES.some((one) => one === name);
+/** Tables that have so many bytes together as are kept. */
+const BUDGETS = [MERGED.filter((name) => !isDetail(name)), DETAIL_TABLES];
 /** Of the time, the share that the file of item versions may be written in. */
 const EXPORT_SHARE = 20;
 
@@ -133,22 +149,30 @@ export class FactWriter {
     this.lastStamp = newestStamp(ROW_TABLES.flatMap(({ name }) => tableFiles(options.path, name)));
   }
 
-  async append({ table, rows, count, userIds }: RowBatch): Promise<Appended> {
-    const { fileRowsMax, waitingRowsMax } = this.options;
+  async append({ table, rows, count, userIds, secrets = [] }: RowBatch): Promise<Appended> {
+    const fileRowsMax = rowsOf(table, this.options.fileRowsMax);
+    const waitingRowsMax = rowsOf(table, this.options.waitingRowsMax);
     const waiting = this.waiting.get(table) ?? 0;
     if (waiting + count > waitingRowsMax) return this.appended(count);
     const pseudonyms = await this.pseudonyms.of(userIds);
-    await this.connection.run(insertionOf(table), [rows, `[${pseudonyms.join(',')}]`]);
+    const seals = secrets.length === 0 ? [] : await this.pseudonyms.seal(pseudonyms, secrets);
+    const values = [rows, `[${pseudonyms.join(',')}]`, JSON.stringify(seals)];
+    await this.connection.run(insertionOf(table), values);
     this.waiting.set(table, waiting + count);
     if (waiting + count >= fileRowsMax && this.fault === '') await this.flush(Date.now());
     return this.appended(0);
   }
 
-  /** Files of all that waits; where the disk takes none, it waits on. */
-  async flush(nowMs: number): Promise<Appended> {
+  /**
+   * Files of all that waits; where the disk takes none, it waits on.
+   * @param only the table whose rows somebody wants to see; left out: all
+   */
+  async flush(nowMs: number, only?: RowTableName): Promise<Appended> {
     try {
-      for (const { name } of ROW_TABLES) await this.flushTable(name, nowMs);
-      await this.exportState(nowMs);
+      for (const { name } of ROW_TABLES) {
+        if (only === undefined || only === name) await this.flushTable(name, nowMs);
+      }
+      if (only === undefined) await this.exportState(nowMs);
       this.fault = '';
     } catch (thrown) {
       this.fault = `facts are not written: ${(thrown as Error).message.split('\n', 1)[0]}`;
@@ -192,9 +216,20 @@ export class FactWriter {
     return this.pseudonyms.find(userId);
   }
 
-  /** The key is overwritten when it resolves. */
+  /** The keys are overwritten when it resolves. */
   forget(userId: string): Promise<boolean> {
     return this.pseudonyms.forget(userId);
+  }
+
+  unseal(texts: readonly SealedText[]): Promise<(string | null)[]> {
+    return this.pseudonyms.unseal(texts);
+  }
+
+  /** IDs of the recorded recalls of a user. */
+  async recordedOf(userId: string): Promise<readonly string[]> {
+    const pseudonym = await this.pseudonyms.find(userId);
+    if (pseudonym === undefined) return [];
+    return recordedIds(this.connection, this.options.path, pseudonym);
   }
 
   async sizes(): Promise<FactSizes> {
@@ -207,6 +242,7 @@ export class FactWriter {
       files: paths.length,
       oldestMs: oldest === '' ? 0 : beginOf(oldest),
       fault: this.fault,
+      recorded: await recordedSizes(this.connection, path),
     };
   }
 
@@ -302,8 +338,13 @@ export class FactWriter {
   }
 
   private async retain(nowMs: number): Promise<void> {
+    for (const tables of BUDGETS) await this.retainTables(tables, nowMs);
+  }
+
+  private async retainTables(tables: readonly FactTableName[], nowMs: number): Promise<void> {
     const { path, keepMs, keepBytes } = this.options;
-    const files = MERGED.flatMap((name) => tableFiles(path, name))
+    const files = tables
+      .flatMap((name) => tableFiles(path, name))
       .map((file) => ({ file, stamp: stampOf(basename(file)) ?? '' }))
       .sort((a, b) => (a.stamp < b.stamp ? -1 : 1));
     let bytes = await bytesOf(files.map(({ file }) => file));

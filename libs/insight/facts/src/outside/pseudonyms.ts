@@ -1,6 +1,7 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { MILLISECONDS_PER_DAY } from '@tessera/units';
 import { KEY_BYTES, PseudonymKeys } from './pseudonym-keys.js';
+import { type SealedText, sealed, unsealed } from './seals.js';
 
 const dayOf = (nowMs: number) => Math.floor(nowMs / MILLISECONDS_PER_DAY);
 /** Days by which a key outlives the facts that it names, whatever the time of day. */
@@ -14,6 +15,9 @@ function pseudonymOf(userId: string, key: Buffer): string {
   const digest = createHmac('sha256', key).update(userId).digest();
   return String(digest.readBigUInt64BE() || 1n);
 }
+
+/** No user has an ID that begins so. */
+const sealName = (pseudonym: string) => `\0${pseudonym}`;
 
 /** Random keys of users, by which facts name them; without its key nothing names a user. */
 export class Pseudonyms {
@@ -53,10 +57,31 @@ export class Pseudonyms {
     return key && pseudonymOf(userId, key);
   }
 
-  /** The key is overwritten when it resolves. False: there was none. */
+  /** The keys are overwritten when it resolves. False: there was none. */
   async forget(userId: string): Promise<boolean> {
+    const pseudonym = await this.find(userId);
+    // First: without the pseudonym it would not be found any more.
+    if (pseudonym !== undefined) await this.keys.remove(sealName(pseudonym));
     this.held.delete(userId);
     return this.keys.remove(userId);
+  }
+
+  /** Texts of users by their pseudonyms, sealed with keys that go with those of the users. */
+  async seal(pseudonyms: readonly string[], texts: readonly (readonly string[])[]) {
+    const names = pseudonyms.map(sealName);
+    const known = await this.keys.find(names);
+    const used = new Map<string, Buffer>();
+    names.forEach((name, i) => {
+      used.set(name, known[i] ?? used.get(name) ?? randomBytes(KEY_BYTES));
+    });
+    await this.keys.add(used, dayOf(this.nowMs()));
+    return texts.map((of, i) => of.map((text) => sealed(text, used.get(names[i] as string))));
+  }
+
+  /** Texts that were sealed, in their order; null: the user was erased, or came no more. */
+  async unseal(texts: readonly SealedText[]): Promise<(string | null)[]> {
+    const keys = await this.keys.find(texts.map(({ pseudonym }) => sealName(pseudonym)));
+    return texts.map(({ bytes }, i) => unsealed(bytes, keys[i]));
   }
 
   /** Keys of a release before, in hexadecimal; who has one here keeps that. */

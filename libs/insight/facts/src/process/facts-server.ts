@@ -1,7 +1,9 @@
 import { type Channel, serveCalls } from '@tessera/processes';
+import type { RowTableName } from '../domain/fact-tables.js';
 import type { RowBatch } from '../outside/fact-writer.js';
 import { FactWriter, type FactWriterOptions, factsFailure } from '../outside/fact-writer.js';
 import type { ItemBatch } from '../outside/item-versions.js';
+import type { SealedText } from '../outside/seals.js';
 import type { VersionRow } from '../outside/versions.js';
 
 /** Calls of the service. `open` comes first, `close` last. */
@@ -13,10 +15,12 @@ export interface FactMethods {
   addItems(items: string): Promise<void>;
   endItems(batch: Omit<ItemBatch, 'items'>): Promise<void>;
   noteVersions(rows: readonly VersionRow[]): Promise<void>;
-  flush(nowMs: number): ReturnType<FactWriter['flush']>;
+  flush(nowMs: number, only?: RowTableName): ReturnType<FactWriter['flush']>;
   tidy(nowMs: number): Promise<void>;
   find(userId: string): Promise<string | undefined>;
   forget(userId: string): Promise<boolean>;
+  unseal(texts: readonly SealedText[]): Promise<(string | null)[]>;
+  recordedOf(userId: string): Promise<readonly string[]>;
   sizes(): ReturnType<FactWriter['sizes']>;
   close(): Promise<void>;
 }
@@ -74,10 +78,12 @@ function methodsOf(writer: FactWriter, isIdle: () => boolean): Omit<FactMethods,
     addItems: (rows) => items.addAll(rows),
     endItems: (batch) => items.endAll(batch),
     noteVersions: (rows) => writer.versions.note(rows),
-    flush: (nowMs) => writer.flush(nowMs),
+    flush: (nowMs, only) => writer.flush(nowMs, only),
     tidy: (nowMs) => writer.tidy(nowMs, isIdle),
     find: (userId) => writer.find(userId),
     forget: (userId) => writer.forget(userId),
+    unseal: (texts) => writer.unseal(texts),
+    recordedOf: (userId) => writer.recordedOf(userId),
     sizes: () => writer.sizes(),
     close: () => writer.close(),
   };

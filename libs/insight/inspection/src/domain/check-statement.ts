@@ -46,13 +46,9 @@ const STATEMENT_WANTED = 'expected one SELECT';
  * are refused.
  * @param serialized what `json_serialize_sql` gave for the text
  * @param tables that may be read
- * @returns the tables that it reads
  * @throws TesseraError REQUEST_INVALID naming what is refused
  */
-export function checkStatement(
-  serialized: string,
-  tables: ReadonlySet<string>,
-): ReadonlySet<string> {
+export function checkStatement(serialized: string, tables: ReadonlySet<string>): void {
   const { error, error_type, error_message = '', statements = [] } = parsed(serialized);
   if (error && error_type === 'not implemented') {
     throw sqlRefusal('expected a SELECT, got another statement');
@@ -62,9 +58,7 @@ export function checkStatement(
     const got = statements.length === 0 ? 'nothing' : `${statements.length} statements`;
     throw sqlRefusal(`${STATEMENT_WANTED}, got ${got}`);
   }
-  const check = new StatementCheck(tables);
-  check.visit(statements as unknown as Json, new Set());
-  return check.read;
+  new StatementCheck(tables).visit(statements as unknown as Json, new Set());
 }
 
 function parsed(serialized: string): Serialized {
@@ -79,8 +73,6 @@ function parsed(serialized: string): Serialized {
 type Names = ReadonlySet<string>;
 
 class StatementCheck {
-  readonly read = new Set<string>();
-
   constructor(private readonly tables: Names) {}
 
   /** @param own tables that a WITH around the node defines */
@@ -148,11 +140,7 @@ class StatementCheck {
     const name = nameOf(table_name);
     const isOwn = schema_name === '' && catalog_name === '' && own.has(name);
     const isStored = (schema_name === '' || schema_name === 'main') && catalog_name === '';
-    if (isOwn) return;
-    if (isStored && this.tables.has(name)) {
-      this.read.add(name);
-      return;
-    }
+    if (isOwn || (isStored && this.tables.has(name))) return;
     const known = [...this.tables].join(', ');
     const path = [catalog_name, schema_name, table_name].filter((part) => part !== '').join('.');
     throw sqlRefusal(`expected a table of ${known}, got '${path.slice(0, 80)}'`);

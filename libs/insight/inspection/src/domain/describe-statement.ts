@@ -3,20 +3,14 @@ import { sqlRefusal } from './check-statement.js';
 const SHOW = /^show\s+tables$/i;
 const DESCRIBE = /^(?:describe|desc)\s+(?:table\s+)?"?(\w+)"?$/i;
 
-/** A statement of ours that stands for one that is no SELECT. */
-export interface Described {
-  readonly statement: string;
-  readonly tables: readonly string[];
-}
-
 /**
  * `SHOW TABLES` and `DESCRIBE name` as SELECTs; undefined for other statements.
  * @throws TesseraError REQUEST_INVALID where there is no table of the name
  */
-export function described(sql: string, tables: ReadonlySet<string>): Described | undefined {
+export function described(sql: string, tables: ReadonlySet<string>): string | undefined {
   if (SHOW.test(sql)) {
     const names = [...tables].sort().map((name) => `('${name}')`);
-    return { statement: `SELECT name FROM (VALUES ${names.join(', ')}) AS t(name)`, tables: [] };
+    return `SELECT name FROM (VALUES ${names.join(', ')}) AS t(name)`;
   }
   const [, given] = DESCRIBE.exec(sql) ?? [];
   const name = given?.toLowerCase();
@@ -24,6 +18,5 @@ export function described(sql: string, tables: ReadonlySet<string>): Described |
   if (!tables.has(name)) {
     throw sqlRefusal(`expected a table of ${[...tables].join(', ')}, got '${name.slice(0, 80)}'`);
   }
-  const statement = `SELECT column_name AS name, column_type AS type FROM (DESCRIBE ${name})`;
-  return { statement, tables: [name] };
+  return `SELECT column_name AS name, column_type AS type FROM (DESCRIBE ${name})`;
 }

@@ -1,7 +1,6 @@
 import type { RecallAnswer } from '@tessera/recall';
 import { describe, expect, it } from 'vitest';
 import { PulseMeter, SAMPLES_MAX } from './pulse.js';
-import { expiryMs } from './retention.js';
 import { parseWatchedUsers, reasonToRecord } from './sampling.js';
 import { treeBytes, treeRows } from './tree-rows.js';
 
@@ -27,24 +26,6 @@ describe('sampling', () => {
     const asked = plain;
     expect(reasonToRecord(asked, { percent: 0, users: new Set() }, 0)).toBeUndefined();
     expect(reasonToRecord(asked, { percent: 100, users: new Set() }, 0.999_999)).toBe('share');
-  });
-});
-
-describe('retention', () => {
-  const rules = { ageMsMax: 1000, bytesMax: 100 };
-  it('keeps everything that is young and small', () => {
-    expect(expiryMs(rules, { usedBytes: 100, oldestMs: 5000, newestMs: 5500 }, 6000)).toBe(
-      undefined,
-    );
-  });
-  it('removes what is too old', () => {
-    expect(expiryMs(rules, { usedBytes: 1, oldestMs: 4000, newestMs: 5500 }, 6000)).toBe(5000);
-  });
-  it('removes more than the excess of a store that is too large, and all of a hopeless one', () => {
-    const twice = expiryMs(rules, { usedBytes: 200, oldestMs: 5200, newestMs: 5700 }, 6000);
-    expect(twice).toBe(5200 + Math.ceil((500 * 1.1) / 2));
-    const hopeless = expiryMs(rules, { usedBytes: 1e9, oldestMs: 5200, newestMs: 5700 }, 6000);
-    expect(hopeless).toBe(5700);
   });
 });
 

@@ -1,19 +1,7 @@
 import type { Pulse } from './pulse.js';
+import type { RecallSearch, RecallSummary } from './recall-summary.js';
 import type { RecordableRecall } from './recordable.js';
-import type { RecallSummary, RecordedRecall } from './recorded-recall.js';
-
-/** Which recalls a list has; what is left out does not matter. */
-export interface RecallFilter {
-  readonly userId?: string;
-  readonly requestId?: string;
-  /** Recalls that returned this item. */
-  readonly itemId?: string;
-  readonly code?: string;
-  readonly fromMs?: number;
-  /** Older than this: what the next page begins with. */
-  readonly beforeMs?: number;
-  readonly limit: number;
-}
+import type { RecordedRecall } from './recorded-recall.js';
 
 export interface QueryLimits {
   readonly rowsMax: number;
@@ -48,13 +36,6 @@ export interface ExportedFile {
   /** Aborted when nobody may read them any more: one whose data they may hold was erased. */
   readonly ended: AbortSignal;
   release(): Promise<void>;
-}
-
-/** True if recalls are recorded. */
-export interface StoreCondition {
-  readonly state: 'ok' | 'degraded' | 'down';
-  /** '' where it is `ok`. */
-  readonly reason: string;
 }
 
 /** A text that an analyst has put to a recall. */
@@ -157,12 +138,15 @@ export abstract class InspectionStore {
   abstract offerPulse(pulse: Pulse): boolean;
   /** False: too many wait; the numbers of those that are kept show the gap. */
   abstract offerChange(change: RecordedChange): boolean;
-  /** Resolves when all that was offered before has been written or given up. */
-  abstract settled(): Promise<void>;
-  /** Newest first. */
-  abstract recalls(filter: RecallFilter): Promise<readonly RecallSummary[]>;
+  /** Those of the last two seconds may be missing. */
+  abstract recalls(search: RecallSearch, signal?: AbortSignal): Promise<readonly RecallSummary[]>;
   /** Undefined: there is none of the ID, or it has gone. */
   abstract recall(id: string): Promise<RecordedRecall | undefined>;
+  /** Those of the IDs that are there, in any order. */
+  abstract recallsOf(
+    ids: readonly string[],
+    signal?: AbortSignal,
+  ): Promise<readonly RecordedRecall[]>;
   /** Newest first. */
   abstract changes(limit: number): Promise<readonly RecordedChange[]>;
   /** Oldest first. */
@@ -194,10 +178,6 @@ export abstract class InspectionStore {
    * kept or will be.
    */
   abstract eraseUser(userId: string): Promise<number>;
-  /** Told of each erasure as it begins, so that copies of what was read are dropped as well. */
-  abstract onErasure(listener: (userId: string) => void): void;
   abstract state(): Promise<StoreState>;
-  /** Cheap, without input or output. */
-  abstract condition(): StoreCondition;
-  abstract close(budgetMs?: number): Promise<void>;
+  abstract close(): Promise<void>;
 }

@@ -68,20 +68,3 @@ export interface RecordedRecall {
   /** Absent where it failed. */
   readonly answer?: RecordedAnswer;
 }
-
-/** A line of a list of recorded recalls. */
-export interface RecallSummary {
-  readonly id: string;
-  readonly timeMs: number;
-  readonly requestId: string;
-  /** '' where the request gave a history. */
-  readonly userId: string;
-  readonly source: RecallSource;
-  readonly reason: RecordReason;
-  readonly code: string;
-  readonly itemCount: number;
-  readonly promptTokens: number;
-  readonly computedTokens: number;
-  readonly totalUs: number;
-  readonly catalogueSequence: number;
-}

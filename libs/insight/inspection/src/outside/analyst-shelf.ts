@@ -1,4 +1,7 @@
-import type { DuckDBValue } from '@duckdb/node-api';
+import { createHash } from 'node:crypto';
+import { join } from 'node:path';
+import { TesseraError } from '@tessera/errors';
+import { FILE_SYSTEM, replaceFile, wipeFile } from '@tessera/files';
 import {
   COMPARISONS_MAX,
   type ComparisonSummary,
@@ -8,105 +11,167 @@ import {
   type Shelf,
 } from '../domain/inspection-store.js';
 
-type Rows = (sql: string, values?: DuckDBValue[]) => Promise<Record<string, unknown>[]>;
+const FILE = /^[0-9a-f]{64}\.json$/;
 
-const TIME = 'make_timestamp_ms($3::DOUBLE::BIGINT)';
+/** Things of one kind, each in a file of JSON that is written whole, and overwritten at its end. */
+class KeptFiles<Kept extends object> {
+  private loading: Promise<Map<string, Kept>> | undefined;
 
-const SUMMARY =
-  'id, epoch_ms(time)::DOUBLE AS time_ms, author, title, user_count, overlap::DOUBLE AS overlap';
+  /** @param held part of each that is in memory */
+  constructor(
+    private readonly folder: string,
+    private readonly nameOf: (kept: Kept) => string,
+    private readonly held: (kept: Kept) => Kept = (kept) => kept,
+  ) {}
 
-function comparisonFrom(row: Record<string, unknown>): ComparisonSummary {
-  return {
-    id: String(row.id),
-    timeMs: Number(row.time_ms),
-    author: String(row.author),
-    title: String(row.title),
-    userCount: Number(row.user_count),
-    overlap: Number(row.overlap),
-  };
+  /** By their names. Rejects with IO_FAILED for a file that is damaged. */
+  async all(): Promise<ReadonlyMap<string, Kept>> {
+    return this.loaded();
+  }
+
+  async put(kept: Kept): Promise<void> {
+    const name = this.nameOf(kept);
+    const all = await this.loaded();
+    await FILE_SYSTEM.makeFolder(this.folder);
+    await replaceFile(FILE_SYSTEM, this.pathOf(name), JSON.stringify(kept), 'work of analysts');
+    all.set(name, this.held(kept));
+  }
+
+  /** False: there was none of the name. */
+  async remove(name: string): Promise<boolean> {
+    const all = await this.loaded();
+    if (!all.has(name)) return false;
+    await wipeFile(this.pathOf(name));
+    return all.delete(name);
+  }
+
+  /** As it was kept; undefined where there is none of the name. */
+  async whole(name: string): Promise<Kept | undefined> {
+    if (!(await this.loaded()).has(name)) return undefined;
+    return this.read(this.pathOf(name));
+  }
+
+  private loaded(): Promise<Map<string, Kept>> {
+    this.loading ??= this.load().catch((thrown: unknown) => {
+      this.loading = undefined;
+      throw thrown;
+    });
+    return this.loading;
+  }
+
+  private async load(): Promise<Map<string, Kept>> {
+    const all = new Map<string, Kept>();
+    for (const file of await FILE_SYSTEM.list(this.folder)) {
+      if (!FILE.test(file)) continue;
+      const kept = await this.read(join(this.folder, file));
+      if (kept !== undefined) all.set(this.nameOf(kept), this.held(kept));
+    }
+    return all;
+  }
+
+  private async read(path: string): Promise<Kept | undefined> {
+    const text = (await FILE_SYSTEM.read(path))?.toString() ?? '';
+    // A crash came between its being overwritten and its end.
+    if (text === '' || text.startsWith('\0')) {
+      await wipeFile(path);
+      return undefined;
+    }
+    try {
+      return JSON.parse(text) as Kept;
+    } catch (cause) {
+      throw new TesseraError('IO_FAILED', `${path}: expected work of analysts`, { cause });
+    }
+  }
+
+  private pathOf(name: string): string {
+    return join(this.folder, `${createHash('sha256').update(name).digest('hex')}.json`);
+  }
 }
 
-/** Work of analysts in the store: notes, sets of recalls, comparisons. */
+/** Folders of the shelf, by the names of their tables. */
+export const SHELF_FOLDERS = ['notes', 'sets', 'comparisons'] as const;
+
+/** Work of analysts: notes, sets of recalls, comparisons. */
 export class AnalystShelf implements Shelf {
-  constructor(private readonly rows: Rows) {}
+  private readonly noteFiles: KeptFiles<Note>;
+  private readonly setFiles: KeptFiles<SavedSet>;
+  private readonly comparisonFiles: KeptFiles<SavedComparison>;
 
-  /** Oldest first. */
-  async notes(recallId: string): Promise<readonly Note[]> {
-    const found = await this.rows(
-      'SELECT id, recall, epoch_ms(time)::DOUBLE AS time_ms, author, text FROM notes ' +
-        'WHERE recall = $1 ORDER BY time, id',
-      [recallId],
+  constructor(folder: string) {
+    this.noteFiles = new KeptFiles(join(folder, 'notes'), ({ id }) => id);
+    this.setFiles = new KeptFiles(join(folder, 'sets'), ({ name }) => name);
+    const withoutDetail = (kept: SavedComparison) => ({ ...kept, detail: '' });
+    this.comparisonFiles = new KeptFiles(
+      join(folder, 'comparisons'),
+      ({ id }) => id,
+      withoutDetail,
     );
-    return found.map((row) => ({
-      id: String(row.id),
-      recallId: String(row.recall),
-      timeMs: Number(row.time_ms),
-      author: String(row.author),
-      text: String(row.text),
-    }));
   }
 
-  async addNote({ id, recallId, timeMs, author, text }: Note): Promise<void> {
-    const values = [id, recallId, timeMs, author, text];
-    await this.rows(`INSERT INTO notes VALUES ($1, $2, ${TIME}, $4, $5)`, values);
+  async notes(recallId: string): Promise<readonly Note[]> {
+    const all = [...(await this.noteFiles.all()).values()];
+    const found = all.filter((note) => note.recallId === recallId);
+    return found.sort((a, b) => a.timeMs - b.timeMs || (a.id < b.id ? -1 : 1));
   }
 
-  async removeNote(id: string): Promise<boolean> {
-    return (await this.rows('DELETE FROM notes WHERE id = $1 RETURNING id', [id])).length > 0;
+  addNote(note: Note): Promise<void> {
+    return this.noteFiles.put(note);
+  }
+
+  removeNote(id: string): Promise<boolean> {
+    return this.noteFiles.remove(id);
   }
 
   async savedSets(): Promise<readonly SavedSet[]> {
-    const found = await this.rows(
-      'SELECT name, epoch_ms(time)::DOUBLE AS time_ms, author, recalls FROM sets ORDER BY name',
-    );
-    return found.map((row) => ({
-      name: String(row.name),
-      timeMs: Number(row.time_ms),
-      author: String(row.author),
-      recallIds: row.recalls as string[],
-    }));
+    const all = [...(await this.setFiles.all()).values()];
+    return all.sort((a, b) => (a.name < b.name ? -1 : 1));
   }
 
-  /** Takes the place of one of the same name. */
-  async saveSet({ name, timeMs, author, recallIds }: SavedSet): Promise<void> {
-    await this.removeSet(name);
-    const list = 'from_json($2, \'["VARCHAR"]\')';
-    const values = [name, JSON.stringify(recallIds), timeMs, author];
-    await this.rows(`INSERT INTO sets SELECT $1, ${TIME}, $4, ${list}`, values);
+  saveSet(set: SavedSet): Promise<void> {
+    return this.setFiles.put(set);
   }
 
-  async removeSet(name: string): Promise<boolean> {
-    return (await this.rows('DELETE FROM sets WHERE name = $1 RETURNING name', [name])).length > 0;
+  removeSet(name: string): Promise<boolean> {
+    return this.setFiles.remove(name);
   }
 
   async comparisons(): Promise<readonly ComparisonSummary[]> {
-    const found = await this.rows(
-      `SELECT ${SUMMARY} FROM comparisons ORDER BY time DESC, id LIMIT ${COMPARISONS_MAX}`,
-    );
-    return found.map(comparisonFrom);
+    return (await this.newestComparisons()).map(summaryOf);
   }
 
   async comparison(id: string): Promise<(ComparisonSummary & { detail: string }) | undefined> {
-    const [row] = await this.rows(`SELECT ${SUMMARY}, detail FROM comparisons WHERE id = $1`, [id]);
-    return row && { ...comparisonFrom(row), detail: String(row.detail) };
+    const found = await this.comparisonFiles.whole(id);
+    return found && { ...summaryOf(found), detail: found.detail };
   }
 
   async saveComparison(comparison: SavedComparison): Promise<void> {
-    const { id, timeMs, author, title, userCount, overlap, userIds, detail } = comparison;
-    await this.rows(
-      `INSERT INTO comparisons SELECT $1, ${TIME}, $4, $5, $6, $7, ` +
-        'from_json($2, \'["VARCHAR"]\'), $8',
-      [id, JSON.stringify(userIds), timeMs, author, title, userCount, overlap, detail],
-    );
-    await this.rows(
-      'DELETE FROM comparisons WHERE id NOT IN ' +
-        `(SELECT id FROM comparisons ORDER BY time DESC, id LIMIT ${COMPARISONS_MAX})`,
-    );
+    await this.comparisonFiles.put(comparison);
+    const all = await this.newestComparisons();
+    for (const { id } of all.slice(COMPARISONS_MAX)) await this.removeComparison(id);
   }
 
   async removeComparison(id: string): Promise<boolean> {
-    await this.rows('DELETE FROM notes WHERE recall = $1', [id]);
-    const gone = await this.rows('DELETE FROM comparisons WHERE id = $1 RETURNING id', [id]);
-    return gone.length > 0;
+    for (const note of await this.notes(id)) await this.removeNote(note.id);
+    return this.comparisonFiles.remove(id);
   }
+
+  /** Comparisons with the user, and notes on these and on the recalls: their bytes are gone. */
+  async forget(userId: string, recallIds: readonly string[]): Promise<void> {
+    const gone = new Set(recallIds);
+    for (const { id, userIds } of await this.newestComparisons()) {
+      if (userIds.includes(userId)) await this.removeComparison(id);
+    }
+    for (const { id, recallId } of [...(await this.noteFiles.all()).values()]) {
+      if (gone.has(recallId)) await this.removeNote(id);
+    }
+  }
+
+  private async newestComparisons(): Promise<SavedComparison[]> {
+    const all = [...(await this.comparisonFiles.all()).values()];
+    return all.sort((a, b) => b.timeMs - a.timeMs || (a.id < b.id ? -1 : 1));
+  }
+}
+
+function summaryOf({ userIds: _users, detail: _detail, ...summary }: SavedComparison) {
+  return summary satisfies ComparisonSummary;
 }

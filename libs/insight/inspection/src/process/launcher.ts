@@ -43,11 +43,6 @@ export class Launcher {
     return this.child?.pid;
   }
 
-  /** While the service is small, so that no request pays for it. */
-  open(): void {
-    this.running();
-  }
-
   /** Throws STORE_UNAVAILABLE once it is closed. */
   start(
     program: readonly string[],

@@ -42,14 +42,15 @@ export type QueryOrder =
       readonly kind: 'data';
       /** Of the query alone. */
       readonly folder: string;
-      /** A copy of the database of recorded recalls in it; '' where it is not asked for. */
-      readonly database: string;
-      readonly facts: FactPlace | undefined;
+      readonly place: DataPlace;
     };
 
-/** Facts that a query reads. */
-export interface FactPlace {
+/** Place of what a query reads. */
+export interface DataPlace {
+  /** Folder of the facts. */
   readonly folder: string;
+  /** Folder of the work of analysts. */
+  readonly shelf: string;
   /** Keys of scenes that are columns. */
   readonly sceneKeys: readonly string[];
 }
@@ -58,8 +59,7 @@ export interface FactPlace {
 export type QueryForm = 'json' | 'rows' | ExportFormat;
 
 export type QueryReply =
-  /** Tables that it names. */
-  | { readonly kind: 'allowed'; readonly tables: readonly string[] }
+  | { readonly kind: 'allowed' }
   | { readonly kind: 'answered'; readonly json: Uint8Array }
   | { readonly kind: 'exported'; readonly path: string }
   | { readonly kind: 'refused'; readonly error: SentError };

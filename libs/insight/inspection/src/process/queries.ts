@@ -1,10 +1,9 @@
 import { rm } from 'node:fs/promises';
-import { dirname } from 'node:path';
 import { TesseraError } from '@tessera/errors';
 import { receivedError } from '@tessera/processes';
 import type { ExportedFile, ExportFormat, QueryLimits } from '../domain/inspection-store.js';
 import type { LaunchedProcess, Launcher } from './launcher.js';
-import type { FactPlace, QueryForm, QueryOrder, QueryReply } from './messages.js';
+import type { DataPlace, QueryForm, QueryOrder, QueryReply } from './messages.js';
 import { Slots } from './slots.js';
 import { type SpareProcess, Spares } from './spares.js';
 
@@ -28,15 +27,10 @@ export interface QueriesParts {
   /** Of the process, as arguments of Node. */
   readonly program: readonly string[];
   readonly rules: QueryRules;
-  /** A copy of the database that is this query's own, in a folder that is too. */
-  readonly snapshot: () => Promise<string>;
-  /** Folder of the query alone, for those that need no copy. */
-  readonly folder: () => Promise<string>;
-  /** Tables of the database; others are facts. */
-  readonly tables: ReadonlySet<string>;
-  /** Left out: there are none. */
-  readonly facts?: FactPlace | undefined;
-  /** Told of a copy that could not be removed. */
+  /** Folder of the query alone; of those of analysts once they are allowed. */
+  readonly folder: (isOwn: boolean) => Promise<string>;
+  readonly place: DataPlace;
+  /** Told of a folder that could not be removed. */
   readonly onFault: (thrown: unknown) => void;
 }
 
@@ -123,6 +117,11 @@ export class Queries {
     }
   }
 
+  /** A process is ready for the first one. */
+  open(): void {
+    this.spares.prepare();
+  }
+
   /** Ends all, and takes no more. */
   close(): void {
     this.isClosed = true;
@@ -132,7 +131,7 @@ export class Queries {
 
   /** Ends all that run, with an error that asks to come again. */
   endAll(reason: string): void {
-    this.spares.end();
+    this.spares.renew();
     const message = `sql: ${reason}; ask again`;
     for (const query of this.running) {
       query.stop(new TesseraError('STORE_UNAVAILABLE', message, { field: 'sql' }));
@@ -258,7 +257,7 @@ class RunningQuery {
         this.settle.reject(receivedError(reply.error));
         return;
       case 'allowed':
-        await this.hand(reply.tables);
+        await this.hand();
         return;
       default:
         clearTimeout(this.late);
@@ -267,15 +266,13 @@ class RunningQuery {
     }
   }
 
-  /** Only now is there anything to read. A copy is made for those that read the database. */
-  private async hand(tables: readonly string[]): Promise<void> {
+  /** Only now is there anything to read. */
+  private async hand(): Promise<void> {
     if (this.ending.signal.aborted) return;
-    const { snapshot, folder, tables: stored, facts } = this.parts;
-    const isCopied = tables.some((table) => stored.has(table));
-    const database = isCopied ? snapshot() : Promise.resolve('');
-    this.folder = isCopied ? database.then(dirname) : folder();
+    const { folder, place } = this.parts;
+    this.folder = folder(this.wanted.isOwn);
     try {
-      const data = { folder: await this.folder, database: await database, facts };
+      const data = { folder: await this.folder, place };
       // Only now does the work begin: the time for it does not count what came before.
       clearTimeout(this.late);
       const { timeoutMs } = this.wanted;

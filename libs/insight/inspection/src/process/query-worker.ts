@@ -6,7 +6,7 @@ import { type Channel, endProcess, sendAll, sentError } from '@tessera/processes
 import { MEBIBYTE } from '@tessera/units';
 import { checkStatement, sqlRefusal } from '../domain/check-statement.js';
 import { described } from '../domain/describe-statement.js';
-import { TABLE_NAMES } from '../outside/duckdb-tables.js';
+import { SHELF_TABLES, shelfStatements } from '../outside/shelf-views.js';
 import { writeArrow } from './arrow-file.js';
 import { spreadsheet } from './csv-cells.js';
 import type { QueryOrder, QueryReply } from './messages.js';
@@ -14,7 +14,7 @@ import type { QueryOrder, QueryReply } from './messages.js';
 type Ask = Extract<QueryOrder, { kind: 'ask' }>;
 
 /** Tables that analysts may read. */
-const EVERY_TABLE = new Set([...TABLE_NAMES, ...READ_TABLES.map(({ name }) => name)]);
+const EVERY_TABLE = new Set([...SHELF_TABLES, ...READ_TABLES.map(({ name }) => name)]);
 
 /** Part of the memory that the database plans with; the rest is for what it does not count. */
 const PLANNED_SHARE = 0.6;
@@ -51,13 +51,13 @@ class QueryWorker {
   async allow(ask: Ask): Promise<QueryReply> {
     if (ask.isOwn) {
       this.asked = ask;
-      return { kind: 'allowed', tables: [] };
+      return { kind: 'allowed' };
     }
     const sql = statementOf(ask.statements[0] ?? '');
     const shown = described(sql, EVERY_TABLE);
-    const tables = shown?.tables ?? (await tablesOf(sql));
-    this.asked = { ...ask, statements: [shown?.statement ?? sql] };
-    return { kind: 'allowed', tables };
+    if (shown === undefined) await check(sql);
+    this.asked = { ...ask, statements: [shown ?? sql] };
+    return { kind: 'allowed' };
   }
 
   async answer(data: Data): Promise<QueryReply> {
@@ -79,14 +79,14 @@ class QueryWorker {
   }
 }
 
-/** Of a statement, parsed by the database itself in an instance that has no data. */
-async function tablesOf(sql: string): Promise<readonly string[]> {
+/** A statement is parsed by the database itself, in an instance that has no data. */
+async function check(sql: string): Promise<void> {
   const { DuckDBInstance } = await import('@duckdb/node-api');
   const instance = await DuckDBInstance.create(':memory:', { threads: '1' });
   const connection = await instance.connect();
   try {
     const found = await connection.runAndReadAll('SELECT json_serialize_sql($1::VARCHAR)', [sql]);
-    return [...checkStatement(String(found.getRows()[0]?.[0]), EVERY_TABLE)];
+    checkStatement(String(found.getRows()[0]?.[0]), EVERY_TABLE);
   } finally {
     connection.closeSync();
     instance.closeSync();
@@ -99,11 +99,10 @@ function statementOf(sql: string): string {
 
 const quoted = (text: string) => `'${text.replaceAll("'", "''")}'`;
 
-/** Nothing but its own folder and the files of facts can be read, and nothing else written. */
-async function openData(ask: Ask, { folder, database, facts }: Data) {
+/** Nothing but its own folder and what queries read can be reached, and nothing else written. */
+async function openData(ask: Ask, { folder, place }: Data) {
   const { DuckDBInstance } = await import('@duckdb/node-api');
-  const instance = await DuckDBInstance.create(database === '' ? ':memory:' : database, {
-    ...(database !== '' && { access_mode: 'READ_ONLY' }),
+  const instance = await DuckDBInstance.create(':memory:', {
     threads: THREADS,
     memory_limit: `${Math.floor((ask.memoryBytes * PLANNED_SHARE) / MEBIBYTE)}MiB`,
     temp_directory: join(folder, 'spilled'),
@@ -112,14 +111,13 @@ async function openData(ask: Ask, { folder, database, facts }: Data) {
     autoload_known_extensions: 'false',
   });
   const connection = await instance.connect();
-  const tables = facts === undefined ? [] : factFolders(facts.folder);
-  const folders = [folder, ...tables].map((path) => quoted(`${path}/`));
+  const read = [folder, place.shelf, ...factFolders(place.folder)];
+  const folders = read.map((path) => quoted(`${path}/`));
   await connection.run(`SET allowed_directories = [${folders.join(', ')}]`);
   await connection.run('SET enable_external_access = false');
   await connection.run('SET lock_configuration = true');
-  if (facts !== undefined) {
-    for (const view of viewStatements(facts.folder, facts.sceneKeys)) await connection.run(view);
-  }
+  const facts = viewStatements(place.folder, place.sceneKeys);
+  for (const view of [...facts, ...shelfStatements(place.shelf)]) await connection.run(view);
   return { instance, connection };
 }
 

@@ -8,8 +8,6 @@ export interface SparesParts {
 
 /** Of the database once it is loaded, before it has read anything. */
 const DATABASE_BYTES = 96 * 2 ** 20;
-/** Milliseconds that a process waits for a query that may follow. */
-const WAITS_MS = 600_000;
 /** Queries of one process: what it has mislaid of its memory comes back. */
 const USES_MAX = 50;
 
@@ -49,13 +47,12 @@ export class SpareProcess {
 }
 
 /**
- * One process is kept ready while analysts ask: a process takes longer to start than most queries
+ * One process is kept ready: a process takes longer to start than most queries
  * take to answer. One that has answered in good order is kept for the next: each query has a
  * database of its own in it, which is closed before the answer is sent.
  */
 export class Spares {
   private spare: SpareProcess | undefined;
-  private timer: NodeJS.Timeout | undefined;
   private isClosed = false;
 
   constructor(private readonly parts: SparesParts) {}
@@ -63,7 +60,6 @@ export class Spares {
   take(): SpareProcess {
     const { spare } = this;
     this.spare = undefined;
-    clearTimeout(this.timer);
     return spare === undefined || spare.isGone ? new SpareProcess(this.parts) : spare;
   }
 
@@ -71,7 +67,7 @@ export class Spares {
   giveBack(done: SpareProcess): boolean {
     const isWanted = this.spare === undefined || this.spare.isGone;
     if (!isWanted || done.isGone || done.useCount >= USES_MAX || this.isClosed) return false;
-    this.keep(done);
+    this.spare = done;
     return true;
   }
 
@@ -81,17 +77,10 @@ export class Spares {
     try {
       const fresh = new SpareProcess(this.parts);
       fresh.warm();
-      this.keep(fresh);
+      this.spare = fresh;
     } catch {
       // The launcher is closed: there is no next query.
     }
-  }
-
-  private keep(spare: SpareProcess): void {
-    this.spare = spare;
-    clearTimeout(this.timer);
-    this.timer = setTimeout(() => this.end(), WAITS_MS);
-    this.timer.unref();
   }
 
   /** No query comes any more. */
@@ -100,8 +89,14 @@ export class Spares {
     this.end();
   }
 
-  end(): void {
-    clearTimeout(this.timer);
+  /** Another one takes its place where it may hold anything of a query. */
+  renew(): void {
+    if (this.spare === undefined || this.spare.useCount === 0) return;
+    this.end();
+    this.prepare();
+  }
+
+  private end(): void {
     this.spare?.serve({ onMessage: noop, onEnd: noop, onLost: noop }).kill();
     this.spare = undefined;
   }
