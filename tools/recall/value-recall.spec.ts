@@ -94,6 +94,27 @@ describe('a recall of the demo by value', () => {
     await bid(item, before);
   });
 
+  it('tells prices of what is certified, or that the budget ended before the one behind', async () => {
+    const told = new Set<string>();
+    for (let user = 1; user <= 40; user += 1) {
+      let [low, high] = [1, 1000];
+      while (low < high) {
+        const rowBudget = Math.floor((low + high) / 2);
+        const { certified, items, valuation } = await recall({ userId: `${user}`, rowBudget });
+        const { bestLeftOut, noPrices = '' } = valuation ?? {};
+        const isPriced = items.every(({ value }) => value?.criticalBid !== undefined);
+        told.add(`${certified} ${isPriced && bestLeftOut !== undefined} ${noPrices}`);
+        if (certified) high = rowBudget;
+        else low = rowBudget + 1;
+      }
+    }
+    expect([...told].sort()).toEqual([
+      'false false uncertified',
+      'true false stopped',
+      'true true ',
+    ]);
+  });
+
   it('has for each item the lowest bid with which it would still be there', async () => {
     const { items } = await recall();
     for (const { itemId, value } of [items[0], items[9]].flatMap((item) => item ?? [])) {
