@@ -235,6 +235,8 @@ def _add_rank(commands) -> None:
                         help="numbers of items beside the state; identity, log or log1p of them")
     parser.add_argument("--rates", help="FILE.jsonl: items' rates, and shares of exposures, become "
                         "attributes, and this the catalogue with them, to serve")
+    parser.add_argument("--score", action=argparse.BooleanOptionalAction, default=False,
+                        help="heads of outcomes of 0 and 1 correct the recall's score")
     parser.add_argument("--adapter", choices=["activated", "lora"], help="trained with the heads "
                         "(left out: the model is frozen)")
     parser.add_argument("--lora-rank", type=_count, default=8)

@@ -40,13 +40,23 @@ class HeadPlan:
 @dataclass(frozen=True)
 class Targets:
     """All rows: attributes (rows, attributes), and of each head labels (NaN: not known), scaled
-    where they are no outcomes of 0 or 1, and weights of the loss."""
+    where they are no outcomes of 0 or 1, and weights of the loss. `scores`: of the recall, where
+    heads read them."""
 
     attributes: torch.Tensor
     labels: dict[str, torch.Tensor]
     is_binary: dict[str, bool]
     weights: torch.Tensor
     task_weights: dict[str, float]
+    scores: torch.Tensor | None = None
+
+    @property
+    def scored(self) -> list[str]:
+        """Heads that read scores: those of outcomes of 0 and 1."""
+        return [name for name in self.labels if self.scores is not None and self.is_binary[name]]
+
+    def scores_of(self, rows: torch.Tensor) -> torch.Tensor | None:
+        return None if self.scores is None else self.scores[rows]
 
     def loss(self, answers: dict[str, torch.Tensor], rows: torch.Tensor) -> torch.Tensor:
         """Weighted mean of each head, summed over heads."""
@@ -67,8 +77,9 @@ class Targets:
 class HeadNetworks(nn.Module):
     """A network of each head over [hidden, attributes], which it normalises."""
 
-    def __init__(self, names: Sequence[str], states: torch.Tensor, plan: HeadPlan) -> None:
-        """`states`: some inputs, to normalise by."""
+    def __init__(self, names: Sequence[str], states: torch.Tensor, plan: HeadPlan,
+                 scored: Sequence[str] = ()) -> None:
+        """`states`: some inputs, to normalise by; `scored`: names of heads that read scores."""
         super().__init__()
         self.plan = plan
         self.register_buffer("mean", states.mean(0))
@@ -79,10 +90,17 @@ class HeadNetworks(nn.Module):
         self.layers = nn.ModuleList(
             nn.ModuleList(nn.Linear(into, out) for into, out in zip(sizes, sizes[1:]))
             for _ in names)
+        # A head begins as the score alone: what its network adds is a correction of it.
+        self.scored = list(scored)
+        self.score_weights = nn.Parameter(torch.ones(len(self.scored)))
 
-    def forward(self, inputs: torch.Tensor) -> dict[str, torch.Tensor]:
-        return {name: self._run(layers, (inputs - self.mean) / self.deviation)
-                for name, layers in zip(self.names, self.layers, strict=True)}
+    def forward(self, inputs: torch.Tensor, scores: torch.Tensor | None = None
+                ) -> dict[str, torch.Tensor]:
+        found = {name: self._run(layers, (inputs - self.mean) / self.deviation)
+                 for name, layers in zip(self.names, self.layers, strict=True)}
+        for name, weight in zip(self.scored, self.score_weights, strict=True):
+            found[name] = found[name] + weight * scores
+        return found
 
     def _run(self, layers, value: torch.Tensor) -> torch.Tensor:
         for layer in layers[:-1]:
@@ -95,6 +113,7 @@ class HeadNetworks(nn.Module):
         """As the service reads them: what normalises the inputs, and what scales the labels (mean
         and deviation), is in the weights."""
         found = []
+        score_weights = dict(zip(self.scored, self.score_weights.tolist(), strict=True))
         for name, layers in zip(self.names, self.layers, strict=True):
             pairs = [(layer.weight.double(), layer.bias.double()) for layer in layers]
             weight, bias = pairs[0]
@@ -105,7 +124,8 @@ class HeadNetworks(nn.Module):
             pairs[-1] = (weight * deviation, bias * deviation + mean)
             found.append(Head(name, [(one.float(), other.float()) for one, other in pairs],
                               "sigmoid" if targets.is_binary[name] else "identity",
-                              self.plan.activation))
+                              self.plan.activation,
+                              score_weight=score_weights.get(name, 0.0)))
         return found
 
 
@@ -163,17 +183,19 @@ def train_on_states(states: torch.Tensor, targets: Targets, train: np.ndarray, l
     """Over hidden states that are known of all rows."""
     torch.manual_seed(plan.seed)
     inputs = torch.cat([states, targets.attributes], 1)
-    networks = HeadNetworks(names, inputs[train], plan)
+    networks = HeadNetworks(names, inputs[train], plan, targets.scored)
 
     def steps(rng: np.random.Generator):
         order = rng.permutation(train)
         parts = [torch.from_numpy(order[begin:begin + STEP_ROWS])
                  for begin in range(0, len(order), STEP_ROWS)]
-        return [lambda rows=rows: targets.loss(networks(inputs[rows]), rows) for rows in parts]
+        return [lambda rows=rows: loss(rows) for rows in parts]
 
-    rows = torch.from_numpy(later)
-    curve = _fit(networks, [], plan, steps,
-                 lambda: float(targets.loss(networks(inputs[rows]), rows)), _keeper([networks]))
+    def loss(rows: torch.Tensor) -> torch.Tensor:
+        return targets.loss(networks(inputs[rows], targets.scores_of(rows)), rows)
+
+    curve = _fit(networks, [], plan, steps, lambda: float(loss(torch.from_numpy(later))),
+                 _keeper([networks]))
     return networks, curve
 
 
@@ -183,12 +205,13 @@ def train_with_adapter(reader: Reader, impressions: dict[str, list[Impression]],
     """Heads and factors together. `impressions`: of the slices "train" and "calibration";
     `first_states`: of rows of the first, of the model without the adapter, to normalise by."""
     torch.manual_seed(plan.seed)
-    networks = HeadNetworks(names, first_states, plan)
+    networks = HeadNetworks(names, first_states, plan, targets.scored)
     factors = [value for value in reader.model.parameters() if value.requires_grad]
 
     def answers(reading) -> tuple[dict[str, torch.Tensor], torch.Tensor]:
         rows = torch.from_numpy(reading.rows)
-        return networks(torch.cat([reader.last_states(reading), targets.attributes[rows]], 1)), rows
+        inputs = torch.cat([reader.last_states(reading), targets.attributes[rows]], 1)
+        return networks(inputs, targets.scores_of(rows)), rows
 
     def steps(rng: np.random.Generator):
         reader.model.train()
@@ -256,11 +279,17 @@ def _log_losses(answer: np.ndarray, label: np.ndarray) -> np.ndarray:
 
 def with_calibration(head: Head, kind: str, raw: np.ndarray, label: np.ndarray,
                      users: Sequence[str]) -> Head:
-    """`kind`: of a map, or "auto". Heads that are no probabilities have none."""
+    """`kind`: of a map, or "auto". Heads that are no probabilities have none. Of a head that reads
+    scores the map is in the weights, and Platt's."""
     if head.activation != "sigmoid":
         return head
     if kind == "auto":
         kind = chosen_calibration(raw, label, users)
         print(f"{head.name}: calibration {kind}")
-    return replace(head, calibration=calibration_of(kind, raw, label))
+    if head.score_weight == 0 or kind == "none":
+        return replace(head, calibration=calibration_of(kind, raw, label))
+    slope, shift = calibration_of("platt", raw, label).get("platt", (1.0, 0.0))
+    weight, bias = head.layers[-1]
+    return replace(head, layers=[*head.layers[:-1], (weight * slope, bias * slope + shift)],
+                   score_weight=head.score_weight * slope)
 

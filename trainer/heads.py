@@ -46,28 +46,34 @@ class Attribute:
 @dataclass(frozen=True)
 class Head:
     """`layers`: weight [out, in] and bias [out] of each; the last has one output. `calibration`:
-    {}, {"platt": [a, b]} or {"isotonic": {"x", "y"}}."""
+    {}, {"platt": [a, b]} or {"isotonic": {"x", "y"}}. `score_weight`: of the recall's score, which
+    is added to the last layer's number of a sigmoid."""
 
     name: str
     layers: list[tuple[torch.Tensor, torch.Tensor]]
     activation: str = "sigmoid"
     hidden_activation: str = "gelu"
     calibration: dict[str, Any] = field(default_factory=dict)
+    score_weight: float = 0.0
 
-    def raw(self, inputs: torch.Tensor) -> torch.Tensor:
+    def raw(self, inputs: torch.Tensor, scores: np.ndarray | None = None) -> torch.Tensor:
         """Answers of the activation, not calibrated: (items,) of (items, width)."""
         value = inputs
         for place, (weight, bias) in enumerate(self.layers):
             value = functional.linear(value, weight.to(value.dtype), bias.to(value.dtype))
             if place < len(self.layers) - 1:
                 value = HIDDEN_ACTIVATIONS[self.hidden_activation](value)
-        return ACTIVATIONS[self.activation](value[:, 0])
+        number = value[:, 0]
+        if self.score_weight and scores is not None:
+            number = number + self.score_weight * torch.as_tensor(scores, dtype=number.dtype)
+        return ACTIVATIONS[self.activation](number)
 
     def document(self) -> dict[str, Any]:
         inner = [weight.shape[0] for weight, _ in self.layers[:-1]]
         hidden = {"hidden": inner, "hiddenActivation": self.hidden_activation} if inner else {}
         calibration = {"calibration": self.calibration} if self.calibration else {}
-        return {"name": self.name, **hidden, "activation": self.activation, **calibration}
+        score = {"scoreWeight": self.score_weight} if self.score_weight else {}
+        return {"name": self.name, **hidden, "activation": self.activation, **calibration, **score}
 
 
 def calibrated(raw: np.ndarray, calibration: dict[str, Any]) -> np.ndarray:
@@ -98,10 +104,11 @@ class Ranking:
         columns = [one.inputs(values[one.name])[:, None] for one in self.attributes]
         return torch.tensor(np.concatenate([hidden, *columns], axis=1), dtype=torch.float32)
 
-    def answers(self, hidden: np.ndarray, values: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
-        """Of each head, in double precision."""
+    def answers(self, hidden: np.ndarray, values: dict[str, np.ndarray],
+                scores: np.ndarray | None = None) -> dict[str, np.ndarray]:
+        """Of each head, in double precision; `scores` of the recall, where a head reads them."""
         inputs = self.inputs(hidden, values).double()
-        return {head.name: calibrated(head.raw(inputs).numpy(), head.calibration)
+        return {head.name: calibrated(head.raw(inputs, scores).numpy(), head.calibration)
                 for head in self.heads}
 
     def save(self, folder: Path, dtype: torch.dtype = torch.float32) -> None:
@@ -130,6 +137,7 @@ def read_ranking(folder: Path) -> Ranking:
                    tensors[f"{one['name']}.{place}.bias"].float())
                   for place in range(len(one.get("hidden", [])) + 1)]
         heads.append(Head(one["name"], layers, one["activation"],
-                          one.get("hiddenActivation", "gelu"), one.get("calibration", {})))
+                          one.get("hiddenActivation", "gelu"), one.get("calibration", {}),
+                          one.get("scoreWeight", 0.0)))
     return Ranking(document["name"], heads, [Attribute(**one) for one in document["attributes"]],
                    document["item"], document["maxItemTokens"], document.get("model"))

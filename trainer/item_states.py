@@ -170,16 +170,21 @@ class Reader:
 
     def recall_scores(self, reading: Reading, sids: Sequence[Sequence[int]]) -> torch.Tensor:
         """Log-probability of each SID behind its prompt; items of the reading are SIDs alone."""
+        return self.states_and_scores(reading, sids)[1]
+
+    def states_and_scores(self, reading: Reading, sids: Sequence[Sequence[int]]
+                          ) -> tuple[torch.Tensor, torch.Tensor]:
+        """As `last_states` and `recall_scores`, of one pass."""
         before, cache = self._prompts(reading)
         hidden = self._items(reading, cache)
         ends = reading.prompt_mask.sum(1) - 1
-        scores = []
-        for (row, last), sid in zip(reading.last.tolist(), sids, strict=True):
-            begin = last - len(sid) + 1
-            states = torch.cat([before[row, ends[row]][None], hidden[row, begin:last]])
-            scores.append(self.model.lm_head(states).log_softmax(-1)[
-                torch.arange(len(sid)), torch.tensor(sid)].sum())
-        return torch.stack(scores)
+        states = torch.cat([
+            torch.cat([before[row, ends[row]][None], hidden[row, last - len(sid) + 1:last]])
+            for (row, last), sid in zip(reading.last.tolist(), sids, strict=True)])
+        tokens = torch.tensor([token for sid in sids for token in sid])
+        each = self.model.lm_head(states).log_softmax(-1).gather(1, tokens[:, None])[:, 0]
+        scores = torch.stack([one.sum() for one in each.split([len(sid) for sid in sids])])
+        return hidden[reading.last[:, 0], reading.last[:, 1]], scores
 
     def _prompts(self, reading: Reading):
         learns = self.adapter == "lora" and torch.is_grad_enabled()

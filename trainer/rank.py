@@ -65,14 +65,17 @@ def make(args: argparse.Namespace) -> tuple[Task, dict[str, dict[str, Figures]]]
     if Path(args.out).exists():
         raise InputError(args.out, "a name that is free", "a file or folder")
     base = Path(args.model)
+    if args.score and (args.adapter == "lora" or args.calibration == "isotonic"):
+        raise InputError("--score", "no --adapter lora, whose recalls have other scores, and no "
+                         "--calibration isotonic", f"{args.adapter}, {args.calibration}")
     task = read_task(args, base)
     model = AutoModelForCausalLM.from_pretrained(base, dtype=torch.float32).eval()
     pad = model.config.pad_token_id or 0
     scores = recall_scores(Reader(model), task, pad)
-    ranking, states, model = train(args, model, task, pad)
+    ranking, states, model = train(args, model, task, pad, scores)
     test = task.slices.test
     answers = ranking.answers(states[test].numpy(),
-                              {name: of[test] for name, of in task.values.items()})
+                              {name: of[test] for name, of in task.values.items()}, scores[test])
     with whole_folder(Path(args.out)) as partial:
         if args.adapter:
             write_adapter(model, base, partial)  # removes all other files
@@ -202,11 +205,12 @@ def recall_scores(reader: Reader, task: Task, pad: int) -> np.ndarray:
     return found
 
 
-def train(args: argparse.Namespace, model, task: Task, pad: int
+def train(args: argparse.Namespace, model, task: Task, pad: int, scores: np.ndarray
           ) -> tuple[Ranking, torch.Tensor, object]:
-    """The version, states of all rows as it reads them, and the model with its adapter."""
+    """The version, states of all rows as it reads them, and the model with its adapter. `scores`:
+    of the model alone."""
     names = list(task.exposures.labels)
-    targets, scales = targets_of(args, task)
+    targets, scales = targets_of(args, task, scores)
     plan = HeadPlan(tuple(args.hidden), args.hidden_activation, args.epochs, args.patience,
                     args.lr, args.dropout, args.weight_decay, args.seed)
     parts = task.slices
@@ -223,10 +227,10 @@ def train(args: argparse.Namespace, model, task: Task, pad: int
         networks, curve = train_on_states(states, targets, parts.train, parts.calibration, names,
                                           plan)
     print(f"loss of the calibration slice by epoch: {' '.join(f'{one:.4f}' for one in curve)}")
-    return calibrate(args, networks, targets, scales, task, states), states, model
+    return calibrate(args, networks, targets, scales, task, states, scores), states, model
 
 
-def targets_of(args: argparse.Namespace, task: Task
+def targets_of(args: argparse.Namespace, task: Task, scores: np.ndarray
                ) -> tuple[Targets, dict[str, tuple[float, float]]]:
     """Labels that are no outcomes of 0 or 1 are scaled by the training slice. A row weighs its
     weight over its propensity, which counts as --propensity-min where it is less."""
@@ -250,7 +254,8 @@ def targets_of(args: argparse.Namespace, task: Task
             raise InputError("--head-weights", f"heads of {', '.join(tasks)}", given)
         tasks[name] = float(weight)
     return Targets(torch.tensor(attributes, dtype=torch.float32), labels, binary,
-                   torch.tensor(exposures.weights / shares, dtype=torch.float32), tasks), scales
+                   torch.tensor(exposures.weights / shares, dtype=torch.float32), tasks,
+                   torch.tensor(scores, dtype=torch.float32) if args.score else None), scales
 
 
 def with_factors(args: argparse.Namespace, model, task: Task):
@@ -274,12 +279,13 @@ def first_states(reader: Reader, impressions: list[Impression], targets: Targets
 
 
 def calibrate(args: argparse.Namespace, networks: HeadNetworks, targets: Targets, scales,
-              task: Task, states: torch.Tensor) -> Ranking:
+              task: Task, states: torch.Tensor, scores: np.ndarray) -> Ranking:
     later = task.slices.calibration
     plain = Ranking(args.name, networks.heads(targets, scales), task.attributes, task.item.text,
                     task.item.tokens_max, digest_of(Path(args.model)))
     raw = plain.answers(states[later].numpy(), {name: of[later]
-                                                for name, of in task.values.items()})
+                                                for name, of in task.values.items()},
+                        scores[later])
     users = [task.exposures.users[row] for row in later]
     heads = [with_calibration(head, args.calibration, raw[head.name],
                               task.exposures.labels[head.name][later], users)

@@ -188,6 +188,17 @@ def test_a_run_writes_heads_to_push_and_prints_figures(tmp_path, monkeypatch, ca
     assert demo_run(tmp_path, monkeypatch) == 2  # the folder is there
 
 
+def test_heads_of_outcomes_correct_the_score_of_the_recall(tmp_path, monkeypatch):
+    assert demo_run(tmp_path, monkeypatch, "--score", "--calibration", "isotonic") == 2
+    assert demo_run(tmp_path, monkeypatch, "--score", "--adapter", "lora") == 2
+    assert demo_run(tmp_path, monkeypatch, "--score", "--calibration", "platt") == 0
+    click, dwell = read_ranking(tmp_path / "out").heads
+    assert click.score_weight != 0 and click.calibration == {} and dwell.score_weight == 0
+    inputs = torch.zeros(2, click.layers[0][0].shape[1])
+    logits = click.raw(inputs, np.array([-1.0, -3.0])).logit()
+    assert (logits[0] - logits[1]).item() == pytest.approx(2 * click.score_weight, rel=1e-4)
+
+
 def test_an_activated_adapter_is_trained_and_saved_with_its_invocation(tmp_path, monkeypatch):
     assert demo_run(tmp_path, monkeypatch, "--adapter", "activated") == 2  # activated by nothing
     assert demo_run(tmp_path, monkeypatch, "--adapter", "activated", "--item", "<|eos|>{sid}") == 0

@@ -16,6 +16,7 @@ export {
   type AdapterLease,
   type Arm,
   BASE_LEASE,
+  type ItemReading,
   type ServedAdapter,
 } from './domain/adapter-choice.js';
 export { ranksApart } from './domain/adapter-engine.js';

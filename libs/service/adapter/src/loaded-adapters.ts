@@ -1,15 +1,15 @@
 import { TesseraError } from '@tessera/errors';
-import type { ItemTemplate, Tokenizer } from '@tessera/prompt';
-import type { ServedAdapter } from './domain/adapter-choice.js';
+import type { Tokenizer } from '@tessera/prompt';
+import type { ItemReading, ServedAdapter } from './domain/adapter-choice.js';
 import type { AdapterEngine, AdapterLimits, EngineAdapter } from './domain/adapter-engine.js';
 import type { AdapterVersion } from './domain/adapter-version.js';
-import { readItemTemplate } from './outside/ranking-file.js';
+import { readRanking } from './outside/ranking-file.js';
 import type { VersionFolders } from './outside/version-folders.js';
 
 interface Loaded {
   readonly digest: string;
   readonly adapter: EngineAdapter;
-  readonly item: ItemTemplate | undefined;
+  readonly reading: ItemReading | undefined;
   /** Requests, and whoever else works with it. */
   holds: number;
 }
@@ -126,20 +126,23 @@ export class LoadedAdapters {
   private async loadFrom(digest: string, files: AdapterVersion['files']): Promise<Loaded> {
     await this.folders.verify(digest, files);
     const adapter = await this.loadIntoArena(digest);
-    const item = await this.itemOf(digest, adapter).catch((thrown: unknown) => {
+    const reading = await this.readingOf(digest, adapter).catch((thrown: unknown) => {
       this.engine.releaseAdapter(adapter);
       throw thrown;
     });
-    const loaded = { digest, adapter, item, holds: 0 };
+    const loaded = { digest, adapter, reading, holds: 0 };
     this.loaded.set(digest, loaded);
     return loaded;
   }
 
-  private async itemOf(digest: string, adapter: EngineAdapter): Promise<ItemTemplate | undefined> {
+  private async readingOf(
+    digest: string,
+    adapter: EngineAdapter,
+  ): Promise<ItemReading | undefined> {
     if (adapter.heads.length === 0) return undefined;
     const { engine, folders, tokenizer } = this;
     if (tokenizer !== undefined) {
-      return readItemTemplate(folders.pathOf(digest), adapter, engine.model.digest, tokenizer);
+      return readRanking(folders.pathOf(digest), adapter, engine.model.digest, tokenizer);
     }
     throw new TesseraError('INTERNAL', 'ranking.json: expected a tokenizer to read it, got none');
   }
@@ -169,7 +172,7 @@ export class LoadedAdapters {
   }
 
   private heldOf(name: string, loaded: Loaded): Held {
-    const { digest, adapter: engine, item } = loaded;
+    const { digest, adapter: engine, reading } = loaded;
     loaded.holds += 1;
     let isHeld = true;
     const release = () => {
@@ -178,7 +181,7 @@ export class LoadedAdapters {
       loaded.holds -= 1;
       this.settleOne(loaded);
     };
-    return { served: { name, digest, engine, item }, release };
+    return { served: { name, digest, engine, reading }, release };
   }
 
   private settleOne(loaded: Loaded): void {

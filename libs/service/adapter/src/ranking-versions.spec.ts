@@ -72,7 +72,7 @@ describe('a version that ranks', () => {
       isWarmed: true,
     });
     const { adapter, release } = adapters.choose('ranking', 'ann');
-    expect(adapter?.item?.prefix).toEqual(Int32Array.of('<'.charCodeAt(0)));
+    expect(adapter?.reading?.item.prefix).toEqual(Int32Array.of('<'.charCodeAt(0)));
     expect(adapter && ranksApart(adapter.engine)).toBe(isApart);
     release();
   });
@@ -100,6 +100,10 @@ describe('a version that ranks', () => {
     [{ ...ranks(), 'readme.md': 'x' }, 'ADAPTER_INVALID files[2].name: expected adapter_config'],
     [ranks({ item: 'x' }), 'ADAPTER_INVALID ranking.json: item: expected {sid} once'],
     [ranks({ items: 'x' }), 'ADAPTER_INVALID ranking.json: items: expected no such key'],
+    [
+      ranks({ heads: [{ name: 'click', scoreWeight: '1' }] }),
+      'ADAPTER_INVALID ranking.json: heads[0].scoreWeight: expected a number, got "1"',
+    ],
     [ranks({ version: 2 }), 'ADAPTER_INVALID ranking.json: version: expected an integer in 1..1'],
     [
       ranks({ model: 'other' }),

@@ -264,7 +264,7 @@ export class Rollout {
     const active = this.registry.active(adapter.name);
     if (active?.digest === adapter.digest) return undefined;
     // The first that ranks has nothing beside it: the base model ranks no items.
-    if (active === undefined && adapter.item !== undefined) return undefined;
+    if (active === undefined && adapter.reading !== undefined) return undefined;
     const held = active && (await this.registry.loaded.load(active));
     try {
       const overlap = await this.golden.overlap(adapter, held?.served);
@@ -283,7 +283,7 @@ export class Rollout {
   private async warm(adapter: ServedAdapter, share: number, stopped: AbortSignal): Promise<number> {
     const { warmUsers, warmMs } = this.settings;
     // Prompts are those of the requests' own adapters.
-    if (adapter.item !== undefined && ranksApart(adapter.engine)) return 0;
+    if (adapter.reading !== undefined && ranksApart(adapter.engine)) return 0;
     const isServed = (userId: string) => placeOf(adapter.name, userId) < share;
     const signal = AbortSignal.any([stopped, AbortSignal.timeout(warmMs)]);
     const users = this.hot.hottest(warmUsers, isServed);

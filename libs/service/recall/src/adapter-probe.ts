@@ -39,7 +39,7 @@ export function answerAgain(
 
 /** Ranking to try an adapter with heads; behind prompts of the base model if it changes none. */
 function rankingOf(tried: ServedAdapter | undefined) {
-  if (tried?.item === undefined) return { versions: { adapter: tried }, rank: {} };
+  if (tried?.reading === undefined) return { versions: { adapter: tried }, rank: {} };
   const adapter = ranksApart(tried.engine) ? undefined : tried;
   return { versions: { adapter, ranker: tried }, rank: { rank: { adapter: tried.digest } } };
 }

@@ -63,7 +63,11 @@ const headOf = (head: number, ordinal: number) => Math.fround(1 / (2 + head + or
 
 /** A token for each character. */
 const tokenizer = { encode: (text: string) => [...text].map((one) => one.charCodeAt(0)) };
-function ranking(change: Partial<ServedAdapter['engine']> = {}, item = '<{sid}>'): ServedAdapter {
+function ranking(
+  change: Partial<ServedAdapter['engine']> = {},
+  item = '<{sid}>',
+  scoreWeights: readonly number[] = [0, 0],
+): ServedAdapter {
   const root = new JsonField('ADAPTER_INVALID', 'ranking.json', '', { item });
   const engine = {
     digest: 'files',
@@ -80,7 +84,7 @@ function ranking(change: Partial<ServedAdapter['engine']> = {}, item = '<{sid}>'
     name: 'ranking',
     digest: 'd'.repeat(64),
     engine,
-    item: new ItemTemplate(root, tokenizer),
+    reading: { item: new ItemTemplate(root, tokenizer), scoreWeights },
   };
 }
 
@@ -199,6 +203,20 @@ describe('a recall that is ranked', () => {
       leftOut: 1,
       valuation: { name: 'clicks', weights: { bid: 1, ctr: 2 } },
     });
+  });
+
+  it('adds scores to the logits of heads that weigh them, and goes by what comes of it', async () => {
+    const { useCases } = world();
+    const rank = { adapter: '', items: 5 };
+    const reads = contextOf(ranking({}, '<{sid}>', [-2, 0]));
+    const { items } = await useCases.recall(asked({ rank, resultCount: 5 }), reads);
+    expect(idsOf(items)).toEqual(['i4', 'i3', 'i2', 'i1', 'i0']);
+    for (const { ranking: its, score } of items) {
+      const code = -1 - score;
+      const own = headOf(0, code);
+      const click = 1 / (1 + Math.exp(-(Math.log(own / (1 - own)) - 2 * score)));
+      expect(its?.heads).toEqual({ click: expect.closeTo(click, 7), dwell: headOf(1, code) });
+    }
   });
 
   it('takes members of every object for names of terms and heads', async () => {
@@ -370,7 +388,7 @@ describe('a recall that is ranked', () => {
   it.each([
     [undefined, {}, 'ADAPTER_NOT_FOUND rank.adapter: rank.adapter: expected a version with heads'],
     [
-      { ...ranking(), item: undefined },
+      { ...ranking(), reading: undefined },
       {},
       "rank.adapter: rank.adapter: expected a version with heads, got 'ranking' dddd",
     ],
@@ -488,6 +506,23 @@ describe('items that a caller names', () => {
     ]);
     expect(items[1]).not.toHaveProperty('ranking.value');
     expect(applied.leftOut).toBe(1);
+  });
+
+  it('have scores where a head weighs them, and no such head without', async () => {
+    const { engine, useCases } = world();
+    const score = engine.score.bind(engine);
+    engine.score = async (request, signal) => {
+      const { scores, ...answer } = await score(request, signal);
+      return Object.assign(answer, { scores: [undefined, ...scores.slice(1)] });
+    };
+    const reads = contextOf(ranking({}, '<{sid}>', [1, 0]));
+    const { items } = await useCases.rank(named(['i2', 'i0', 'i4']), reads);
+    expect(items).toMatchObject([
+      { itemId: 'i0', rank: 1, score: -1 },
+      { itemId: 'i4', rank: 2, score: -5 },
+      { itemId: 'i2', rank: 0, ranking: { heads: { dwell: headOf(1, 2) } } },
+    ]);
+    expect(items[2]).not.toHaveProperty('ranking.heads.click');
   });
 
   it('ask for no scores where the ranking is refused', async () => {

@@ -1,13 +1,20 @@
 import type { ItemTemplate } from '@tessera/prompt';
 import type { EngineAdapter } from './adapter-engine.js';
 
+/** How a version's ranked items are read. */
+export interface ItemReading {
+  readonly item: ItemTemplate;
+  /** Weight of the recall's score in each head. */
+  readonly scoreWeights: readonly number[];
+}
+
 /** A version that requests run with. */
 export interface ServedAdapter {
   readonly name: string;
   readonly digest: string;
   readonly engine: EngineAdapter;
-  /** How it reads ranked items; undefined: it has no heads. */
-  readonly item?: ItemTemplate | undefined;
+  /** Undefined: it has no heads. */
+  readonly reading?: ItemReading | undefined;
 }
 
 /** Why a request got the version that it got. */

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { TesseraError } from '@tessera/errors';
 import { readRegular, textOf } from '@tessera/files';
 import { ItemTemplate, JsonField, type Tokenizer } from '@tessera/prompt';
+import type { ItemReading } from '../domain/adapter-choice.js';
 import type { EngineAdapter } from '../domain/adapter-engine.js';
 
 const FILE_BYTES_MAX = 16 << 20;
@@ -27,23 +28,29 @@ async function checkInvocation(folder: string, prefix: Int32Array, item: JsonFie
   item.fail(`a text of the tokens ${tokens.join(', ')} first (${INVOCATION})`);
 }
 
+function scoreWeightOf(head: JsonField): number {
+  const weight = head.key('scoreWeight');
+  return weight.absent ? 0 : weight.finite();
+}
+
 /**
  * How a version's ranked items are read; the engine, which has loaded its heads, has checked them.
  * @param baseModel digest of the model that is served
  * @throws TesseraError ADAPTER_INVALID with the path of the member at fault
  */
-export async function readItemTemplate(
+export async function readRanking(
   folder: string,
-  { isActivated }: EngineAdapter,
+  { isActivated, heads }: EngineAdapter,
   baseModel: string,
   tokenizer: Pick<Tokenizer, 'encode'>,
-): Promise<ItemTemplate> {
+): Promise<ItemReading> {
   const root = await rootOf(folder, 'ranking.json');
   root.onlyKeys(MEMBERS);
   root.key('version').integer(1, 1);
   const model = root.key('model');
   if (!model.absent && model.value !== baseModel) model.fail(`'${baseModel}', which is served`);
-  const template = new ItemTemplate(root, tokenizer);
-  if (isActivated) await checkInvocation(folder, template.prefix, root.key('item'));
-  return template;
+  const item = new ItemTemplate(root, tokenizer);
+  if (isActivated) await checkInvocation(folder, item.prefix, root.key('item'));
+  const weights = root.key('heads').array(heads.length, heads.length).map(scoreWeightOf);
+  return { item, scoreWeights: weights };
 }

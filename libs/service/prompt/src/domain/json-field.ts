@@ -79,6 +79,11 @@ export class JsonField {
     }
     return value;
   }
+
+  finite(): number {
+    const { value } = this;
+    return typeof value === 'number' && Number.isFinite(value) ? value : this.fail('a number');
+  }
 }
 
 const LONE_SURROGATE = /\p{Surrogate}/u;

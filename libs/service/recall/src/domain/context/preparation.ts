@@ -155,7 +155,7 @@ export class Preparation {
     history: ResolvedHistory,
     { ranker }: RecallContext,
   ): Prompt {
-    const ranked = rankedRoom(this.parts, ranker?.item);
+    const ranked = rankedRoom(this.parts, ranker?.reading?.item);
     if (ranked < 1) {
       const { maxPositions } = this.parts.engine.model;
       const got = `items of up to ${maxPositions - ranked} (maxItemTokens)`;

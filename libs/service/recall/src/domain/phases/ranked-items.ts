@@ -40,8 +40,9 @@ export async function rankedItems(
 ): Promise<RankedItems | undefined> {
   if (found.searched === undefined) return undefined;
   const { catalogue } = asked.parts;
-  const heads = await headsOf(asked, ranker, found, found.searched.answer);
-  if (heads === undefined) return undefined;
+  const numbers = await headsOf(asked, ranker, found, found.searched.answer);
+  if (numbers === undefined) return undefined;
+  const heads = ranker.answers(found.items, numbers);
   const itemIds = found.items.map(({ itemId }) => itemId);
   const appraised = ranker.appraise(catalogue, found.reach, itemIds, heads);
   const placed = await ranker.place(found.items, heads, appraised);

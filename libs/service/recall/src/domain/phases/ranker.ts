@@ -1,9 +1,8 @@
 /** Heads that rank items (docs/integrate/ranking.md), of a recall or as a caller names them. */
 
-import { ranksApart, type ServedAdapter } from '@tessera/adapter';
+import { type ItemReading, ranksApart, type ServedAdapter } from '@tessera/adapter';
 import type { Catalogue, EngineRanking, Formula, Reach, ValuationUse } from '@tessera/engine';
 import { TesseraError } from '@tessera/errors';
-import type { ItemTemplate } from '@tessera/prompt';
 import { inSlices } from '@tessera/turns';
 import type { AppliedRanking, ItemRanking, RecalledItem } from '../answer/answer-types.js';
 import { invalid } from '../request/check-source.js';
@@ -29,6 +28,13 @@ export function worthOf(
   return ranking?.value?.value ?? first ?? value?.value ?? score;
 }
 
+/** A probability whose logit has the recall's score, a log-probability, beside what it was of. */
+function withScore(probability: number, weight: number, score = Number.NaN): number {
+  if (weight === 0) return probability;
+  const odds = (probability / (1 - probability)) * Math.exp(weight * score);
+  return odds === Number.POSITIVE_INFINITY ? 1 : odds / (1 + odds);
+}
+
 /** The version whose heads rank the items of a request, and by what they go. */
 export class Ranker {
   /**
@@ -41,9 +47,9 @@ export class Ranker {
       const message = `rank.adapter: expected a version with heads that serves, got none`;
       throw new TesseraError('ADAPTER_NOT_FOUND', message, { field: 'rank.adapter' });
     }
-    const { item, engine, name, digest } = ranker;
+    const { reading, engine, name, digest } = ranker;
     const got = `'${name}' ${digest.slice(0, 16)}`;
-    if (item === undefined) {
+    if (reading === undefined) {
       throw invalid('rank.adapter', 'a version with heads', `${got}, which has none`);
     }
     if (!ranksApart(engine) && digest !== adapter?.digest) {
@@ -58,12 +64,12 @@ export class Ranker {
       const expected = `a valuation of the heads of ${got} (${engine.heads.join(', ')})`;
       throw invalid('rank.valuation.name', expected, `one of '${stranger}'`);
     }
-    return new Ranker(ranker, item, rank, valuations, formula, use);
+    return new Ranker(ranker, reading, rank, valuations, formula, use);
   }
 
   private constructor(
     private readonly adapter: ServedAdapter,
-    readonly item: ItemTemplate,
+    private readonly reading: ItemReading,
     private readonly rank: Rank,
     private readonly valuations: readonly Formula[],
     private readonly formula: Formula | undefined,
@@ -71,8 +77,16 @@ export class Ranker {
     private readonly asked: ValuationUse | undefined,
   ) {}
 
-  /** True if an item's place depends on its score. */
-  get weighsScores(): boolean {
+  get item(): ItemReading['item'] {
+    return this.reading.item;
+  }
+
+  /** True if heads or the place of an item depend on its score. */
+  get needsScores(): boolean {
+    return this.weighsScores || this.reading.scoreWeights.some((weight) => weight !== 0);
+  }
+
+  private get weighsScores(): boolean {
     return (this.rank.valuation?.scoreWeight ?? this.formula?.scoreWeight ?? 0) !== 0;
   }
 
@@ -100,7 +114,7 @@ export class Ranker {
 
   /**
    * Items under the valuation, in the version of the reach; undefined: items go by the first head.
-   * @param numbers of the heads, item by item
+   * @param numbers of answers()
    */
   appraise(
     catalogue: Catalogue,
@@ -114,8 +128,25 @@ export class Ranker {
   }
 
   /**
-   * Items with the numbers of their heads, in the same order; between turns, as there may be many.
-   * @param heads of each item, item by item
+   * Answers of the heads, item by item: their numbers, with the score where a head reads it. NaN
+   * where a head has no answer: an item that ended meanwhile has no score.
+   * @param numbers as the engine has them
+   */
+  answers(
+    items: readonly { readonly score?: number | undefined }[],
+    numbers: Float32Array,
+  ): Float32Array {
+    const { scoreWeights } = this.reading;
+    if (scoreWeights.every((weight) => weight === 0)) return numbers;
+    const count = this.adapter.engine.heads.length;
+    return numbers.map((number, at) =>
+      withScore(number, scoreWeights[at % count] ?? 0, items[Math.floor(at / count)]?.score),
+    );
+  }
+
+  /**
+   * Items with the answers of their heads, in the same order; between turns, as there may be many.
+   * @param heads of answers()
    */
   place<Item extends { readonly itemId: string; readonly score?: number | undefined }>(
     items: readonly Item[],
@@ -126,10 +157,11 @@ export class Ranker {
     return inSlices(items, (item, index): Placed<Item> => {
       const said: Record<string, number> = {};
       names.forEach((name, at) => {
-        said[name] = heads[index * names.length + at] ?? Number.NaN;
+        const answer = heads[index * names.length + at] ?? Number.NaN;
+        if (Number.isFinite(answer)) said[name] = answer;
       });
       const ranking = { heads: said };
-      const first = heads[index * names.length] ?? Number.NaN;
+      const first = said[names[0] ?? ''] ?? Number.NaN;
       if (this.asked === undefined) return { item, ranking, key: first };
       // An item that ended meanwhile has no score, and one that counts is not to be made up.
       const { itemId, score = this.weighsScores ? Number.NaN : 0 } = item;

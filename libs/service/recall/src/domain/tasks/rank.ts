@@ -36,13 +36,14 @@ export async function rank(
   const left = () => context.budgetUs - stopwatch.totalUs();
   const answer = await answerOf(preparation, { ranker, found, prepared, ranking, left }, context);
   checkNotErased(prepared, parts.erasures);
-  const foundIds = found.items.map(({ itemId }) => itemId);
-  const appraised = ranker.appraise(catalogue, reach, foundIds, answer.heads);
   const scored = found.items.map(({ itemId }, index) => ({
     itemId,
     score: answer.scores?.[index],
   }));
-  const placed = await ranker.place(scored, answer.heads, appraised);
+  const heads = ranker.answers(scored, answer.heads);
+  const foundIds = found.items.map(({ itemId }) => itemId);
+  const appraised = ranker.appraise(catalogue, reach, foundIds, heads);
+  const placed = await ranker.place(scored, heads, appraised);
   const ordered = ranker.order(placed);
   const items = ordered.map(({ item, ranking }, index): RankedItem => {
     return { ...item, rank: index + 1, ranking };
@@ -64,7 +65,7 @@ interface Question {
 }
 
 /**
- * Heads, and scores where the valuation weighs them: requests on one prompt, one behind the other,
+ * Heads, and scores where these or the valuation weigh them: requests on one prompt, one behind the other,
  * so that none works on where another is refused.
  */
 async function answerOf(
@@ -92,7 +93,7 @@ async function answerOf(
     ranking: ranker.asEngine(suffixes),
   };
   const ranked = await engine.rank(asked, signal);
-  if (!ranker.weighsScores) return { ...ranked, scores: undefined };
+  if (!ranker.needsScores) return { ...ranked, scores: undefined };
   // Blocks on their way to the device were the ranking's.
   const { prefetch: _, ...kv } = work.kv;
   const asScored = { ...work, kv, scoreNorm, priority };
