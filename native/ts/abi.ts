@@ -231,6 +231,8 @@ export interface NativeAddon extends StoreAddon {
   catalogueFind(view: ViewHandle, itemIds: readonly string[]): Uint32Array;
   /** Per name of an attribute 1 where an item of the version has or had it, else 0. */
   catalogueKnows(view: ViewHandle, attributes: readonly string[]): Uint32Array;
+  /** Per text 1 where an item of the version has it under the attribute, or had it, else 0. */
+  catalogueKnowsTexts(view: ViewHandle, texts: readonly string[], attribute: string): Uint32Array;
   catalogueSids(view: ViewHandle, ordinals: Uint32Array): CatalogueSids;
   catalogueItems(view: ViewHandle, ordinals: Uint32Array): ItemTexts;
   catalogueClose(catalogue: CatalogueHandle): void;

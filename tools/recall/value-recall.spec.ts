@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { clauseOf } from '@tessera/catalogue';
+import { NO_ELIGIBILITY } from '@tessera/engine';
 import { createRecallRuntime, type RecallRequest, type RecallRuntime } from '@tessera/recall';
 import { closingEmpty, temporaryFolder } from '@tessera/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -147,6 +148,27 @@ describe('a recall of the demo by value', () => {
       .changesOf('')
       .apply([{ op: 'set_pace', itemId: '', pace: other }]);
     await expect(refused).rejects.toMatchObject({ field: 'changes[0].attribute' });
+  });
+
+  it('tells texts of its predicate that no item has, until a change brings them', async () => {
+    const of = (attribute: string, ...values: readonly string[]) => {
+      const predicate = clauseOf('in', { attribute, values });
+      return recall({ eligibility: Object.assign({}, NO_ELIGIBILITY, { predicate }) });
+    };
+    const told = 'eligibility.predicate.in[1]: coffe';
+    expect(await of('category', 'coffee', 'coffe')).toMatchObject({ unknownAttributes: [told] });
+    const [{ item_id: itemId, attributes: before }] = ITEMS as [(typeof ITEMS)[number]];
+    const set = (category: string) => {
+      const attributes = JSON.stringify(Object.assign({}, before, { category }));
+      return runtime.operations.changesOf('').apply([{ op: 'set_attributes', itemId, attributes }]);
+    };
+    await set('coffe');
+    expect(await of('category', 'coffee', 'coffe')).toMatchObject({ unknownAttributes: [] });
+    await set('running');
+    expect(await of('category', 'coffee', 'coffe')).toMatchObject({ unknownAttributes: [told] });
+    expect(await of('categroy', 'coffee')).toMatchObject({
+      unknownAttributes: ['eligibility.predicate.attribute: categroy'],
+    });
   });
 
   it('leaves out items without a value, and says so', async () => {

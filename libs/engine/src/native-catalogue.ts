@@ -131,6 +131,10 @@ class NativeView implements CatalogueView {
     return callNative(() => addon().catalogueKnows(this.handle, attributes));
   }
 
+  knowsTexts(attribute: string, texts: readonly string[]): Uint32Array {
+    return callNative(() => addon().catalogueKnowsTexts(this.handle, texts, attribute));
+  }
+
   sids(ordinals: Uint32Array): number[][] {
     const { offsets, codes } = callNative(() => addon().catalogueSids(this.handle, ordinals));
     return Array.from(ordinals, (_, i) => [...codes.subarray(offsets[i], offsets[i + 1])]);

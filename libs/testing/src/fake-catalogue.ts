@@ -92,6 +92,14 @@ export class FakeCatalogue implements Catalogue, CatalogueView {
     return Uint32Array.from(attributes, (name) => Number(items.some((item) => name in item)));
   }
 
+  knowsTexts(attribute: string, texts: readonly string[]): Uint32Array {
+    const had = [...this.ordinals.values()].flatMap((ordinal) => {
+      const own: Record<string, unknown> = JSON.parse(this.at(ordinal).attributes ?? '{}');
+      return own[attribute] ?? [];
+    });
+    return Uint32Array.from(texts, (text) => Number(had.length === 0 || had.includes(text)));
+  }
+
   sids(ordinals: Uint32Array): number[][] {
     return Array.from(ordinals, (ordinal) => [...this.at(ordinal).sid]);
   }

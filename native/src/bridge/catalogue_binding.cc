@@ -105,6 +105,18 @@ Napi::Value catalogue_knows(const Napi::CallbackInfo& info) {
   });
 }
 
+/// Of the texts of an attribute that no item has, and of numbers, all count as known.
+Napi::Value catalogue_knows_texts(const Napi::CallbackInfo& info) {
+  const auto handle = any_view(info[0]);
+  const catalogue::View& view = *handle->view;
+  const std::string attribute = read_text(info, 2, "catalogueKnowsTexts.attribute");
+  const auto type = view.attribute_type(attribute);
+  const bool has_texts = type && *type != catalogue::AttributeType::kNumber;
+  return for_each_text(info, "catalogueKnowsTexts.texts", [&](const std::string& text) {
+    return !has_texts || view.eligibility_index().knows_text(view, attribute, text) ? 1u : 0u;
+  });
+}
+
 std::span<const uint32_t> read_ordinals(const Napi::CallbackInfo& info, const char* name,
                                         const catalogue::View& view) {
   const std::string path = std::string(name) + ".ordinals";
@@ -182,6 +194,8 @@ void register_catalogue_functions(Napi::Env env, Napi::Object exports) {
   exports["catalogueView"] = Napi::Function::New<&catalogue_view>(env, "catalogueView");
   exports["catalogueFind"] = Napi::Function::New<&catalogue_find>(env, "catalogueFind");
   exports["catalogueKnows"] = Napi::Function::New<&catalogue_knows>(env, "catalogueKnows");
+  exports["catalogueKnowsTexts"] =
+      Napi::Function::New<&catalogue_knows_texts>(env, "catalogueKnowsTexts");
   exports["catalogueSids"] = Napi::Function::New<&catalogue_sids>(env, "catalogueSids");
   exports["catalogueItems"] = Napi::Function::New<&catalogue_items>(env, "catalogueItems");
   exports["catalogueClose"] = Napi::Function::New<&catalogue_close>(env, "catalogueClose");

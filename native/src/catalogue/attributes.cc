@@ -34,6 +34,13 @@ const std::string* find_text(const AttributeRow& row, std::string_view name) {
   return nullptr;
 }
 
+std::span<const std::string> find_texts(const AttributeRow& row, std::string_view name) {
+  for (const AttributeValue& value : row) {
+    if (value.name == name && value.type != AttributeType::kNumber) return value.texts;
+  }
+  return {};
+}
+
 double find_number(const AttributeRow& row, std::string_view name) {
   for (const AttributeValue& value : row) {
     if (value.name == name && value.type == AttributeType::kNumber) return value.number;

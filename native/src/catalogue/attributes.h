@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -31,6 +32,8 @@ std::optional<std::string> read_text(std::string_view json, std::string_view nam
 
 /// The text that a row has under a name; null where it has none, or another type.
 const std::string* find_text(const AttributeRow& row, std::string_view name);
+/// The texts that a row has under a name, of a text or a set; empty where it has none.
+std::span<const std::string> find_texts(const AttributeRow& row, std::string_view name);
 /// Number attribute of the row; NaN if absent.
 double find_number(const AttributeRow& row, std::string_view name);
 

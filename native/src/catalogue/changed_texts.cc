@@ -3,19 +3,20 @@
 namespace tessera::catalogue {
 
 void ChangedTexts::bring_to(const View& view) {
-  const auto text_in = [this](const ItemChange* change) -> const std::string* {
-    if (change == nullptr || change->state == ItemState::kRemoved) return nullptr;
-    return find_text(change->row, attribute_);
+  const auto texts_in = [this](const ItemChange* change) -> std::span<const std::string> {
+    if (change == nullptr || change->state == ItemState::kRemoved) return {};
+    return find_texts(change->row, attribute_);
   };
   PersistentMap<ItemChange>::for_each_difference(
       version_, view.item_changes(),
       [&](ItemOrdinal item, const ItemChange* before, const ItemChange* after) {
-        if (const std::string* text = text_in(before)) {
-          const auto found = by_text_.find(*text);
+        for (const std::string& text : texts_in(before)) {
+          const auto found = by_text_.find(text);
+          if (found == by_text_.end()) continue;  // the set has it twice
           found->second.remove(item);
           if (found->second.isEmpty()) by_text_.erase(found);
         }
-        if (const std::string* text = text_in(after)) by_text_[*text].add(item);
+        for (const std::string& text : texts_in(after)) by_text_[text].add(item);
         if (after == nullptr) {
           items_.remove(item);
         } else if (before == nullptr) {

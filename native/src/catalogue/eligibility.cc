@@ -175,6 +175,17 @@ Roaring EligibilityIndex::items_with(const View& view, const std::string& attrib
   return items;
 }
 
+bool EligibilityIndex::knows_text(const View& view, const std::string& attribute,
+                                  const std::string& text) const {
+  const AttributeIndex::Attribute* indexed = attributes().find(attribute);
+  if (indexed != nullptr && indexed->items.contains(text)) return true;
+  if (!view.has_changes()) return false;
+  const MutexLock lock(changed_mutex_);
+  ChangedTexts& changed = changed_.try_emplace(attribute, attribute).first->second;
+  changed.bring_to(view);
+  return changed.items_with(text) != nullptr;
+}
+
 Status check_attribute(const View& view, const std::string& path, const std::string& name,
                        AttributeType wanted) {
   const AttributeIndex::Attribute* found = view.eligibility_index().attributes().find(name);

@@ -2544,8 +2544,9 @@ type RecallResponse struct {
 	Exploration *AppliedExploration `protobuf:"bytes,29,opt,name=exploration,proto3,oneof" json:"exploration,omitempty"`
 	// Of a recall with `rank`. `certified` and `gap` speak of the items that were ranked, not of those answered.
 	Ranking *AppliedRanking `protobuf:"bytes,30,opt,name=ranking,proto3,oneof" json:"ranking,omitempty"`
-	// Members of the request that name an attribute which no item has or had, e.g. `frequencyCaps[0].attribute: nosuch`:
-	// such a clause is false, such a cap caps nothing, such an order orders nothing.
+	// Members of the request that name an attribute which no item has or had, or a clause's text of one, e.g.
+	// `frequencyCaps[0].attribute: nosuch`, `eligibility.predicate.in[1]: sprots`: such a clause is false, such a cap caps
+	// nothing, such an order orders nothing.
 	UnknownAttributes []string `protobuf:"bytes,31,rep,name=unknown_attributes,json=unknownAttributes,proto3" json:"unknown_attributes,omitempty"`
 	unknownFields     protoimpl.UnknownFields
 	sizeCache         protoimpl.SizeCache

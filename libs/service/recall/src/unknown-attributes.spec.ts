@@ -6,6 +6,8 @@ import { unknownAttributes } from './domain/request/unknown-attributes.js';
 const KNOWN = ['advertiser', 'bid', 'category'];
 const view = () =>
   ({
+    knowsTexts: (attribute: string, texts: readonly string[]) =>
+      Uint32Array.from(texts, (text) => Number(!KNOWN.includes(attribute) || text === 'sports')),
     knows: (names: readonly string[]) =>
       Uint32Array.from(names, (name) => Number(KNOWN.includes(name))),
   }) as CatalogueView;
@@ -38,6 +40,19 @@ it('of every member that can name an attribute, those that nothing has are told 
     'itemPolicy.orderBy: prce',
     'itemPolicy.diversity[1].attribute: brand',
     'attributes[1]: colour',
+  ]);
+});
+
+it('of every clause, the texts that nothing has are told by path', () => {
+  const category = (...texts: readonly string[]) => ({ attribute: 'category', in: texts });
+  const eligibility = readEligibility({
+    predicate: { any: [category('sports', 'sprots'), { not: category('nosuch') }] },
+    drawn: { attribute: 'category', contains: ['sprts'] },
+  });
+  expect(unknownAttributes({ eligibility }, view)).toEqual([
+    'eligibility.predicate.any[0].in[1]: sprots',
+    'eligibility.predicate.any[1].not.in[0]: nosuch',
+    'eligibility.drawn.contains[0]: sprts',
   ]);
 });
 
