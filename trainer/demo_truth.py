@@ -11,6 +11,9 @@ STAYS_IN_TOPIC = 0.5
 LIKES_AGAIN = 0.1
 #: Turns the probability that an ad is the next click into that of a click on a shown one.
 EAGERNESS = 5
+#: Fall of liking with the price; and the discount of an ad that is liked as its topic and weight
+#: say, percent (tools/world/truth.ts).
+ELASTICITY, USUAL_DISCOUNT = 3.5, 25
 #: A place of a page, from 1, is looked at with probability 1 / place^0.7.
 POSITION_BIAS = 0.7
 PURCHASED_MAX = 0.3
@@ -46,6 +49,9 @@ class Truth:
         self.purchases = np.array([PURCHASED_MAX * drawn(seed, PURCHASE_DRAW, text_key(ad.item))
                                    for ad in world.ads])
         """Of each ad: probability that a click becomes a purchase."""
+        discounts = np.array([ad.text.attributes["discount"] for ad in world.ads])
+        self.offers = ((100 - USUAL_DISCOUNT) / (100 - discounts)) ** ELASTICITY
+        """Of each ad: factor of the liking."""
 
     def attractions(self, taste: Taste, daypart: int, last: int | None) -> np.ndarray:
         """Probability that a user who looks at an ad clicks it; `last`: the ad clicked last."""
@@ -58,7 +64,7 @@ class Truth:
             stays = STAYS_IN_TOPIC * min(1.0, self.world.affinity[category, daypart])
             of_topic = (1 - stays) * of_topic + stays * self.is_same_topic(last)
             again[last] = LIKES_AGAIN
-        return 1 - np.exp(-EAGERNESS * of_topic * self.shares * again)
+        return 1 - np.exp(-EAGERNESS * of_topic * self.shares * self.offers * again)
 
     def is_same_topic(self, place: int) -> np.ndarray:
         """True of ads of the topic of one."""

@@ -92,6 +92,8 @@ CATEGORIES: dict[str, tuple[tuple[float, float, float, float], list[str], dict[s
         "toys": ["Rope toy", "Feather wand", "Treat puzzle"],
         "walks": ["Dog harness", "Reflective lead", "Paw wax"]}),
 }
+#: Percent off; as many ads without one as with one.
+DISCOUNTS = [0, 0, 0, 0, 0, 10, 20, 30, 40, 50]
 BRANDS = ["Alder", "Brisk", "Corvid", "Dune", "Ember", "Fjord", "Grove", "Harbour"]
 ADVERTISERS = ["Northway Retail", "Lantern Market", "Quayside Stores", "Copper Lane", "Meadow & Co"]
 
@@ -126,7 +128,7 @@ class World:
 
     def __init__(self, seed: int) -> None:
         self.names = list(CATEGORIES)
-        self.ads = _make_ads(np.random.default_rng([seed, 0]))
+        self.ads = _make_ads(np.random.default_rng([seed, 0]), np.random.default_rng([seed, 7]))
         self.affinity = np.array([CATEGORIES[name][0] for name in self.names])
         self.by_topic: dict[tuple[int, int], list[Ad]] = {}
         for ad in self.ads:
@@ -174,7 +176,7 @@ class World:
         return clicks
 
 
-def _make_ads(rng: np.random.Generator) -> list[Ad]:
+def _make_ads(rng: np.random.Generator, offers: np.random.Generator) -> list[Ad]:
     ads: list[Ad] = []
     for category, (name, (_, qualifiers, topics)) in enumerate(CATEGORIES.items()):
         for topic, (topic_name, products) in enumerate(topics.items()):
@@ -190,7 +192,8 @@ def _make_ads(rng: np.random.Generator) -> list[Ad]:
                     attributes = {
                         "category": name, "topic": topic_name, "brand": brand,
                         "advertiser": ADVERTISERS[int(seller)],
-                        "bid": round(float(rng.uniform(0.05, 2.5)), 2)}
+                        "bid": round(float(rng.uniform(0.05, 2.5)), 2),
+                        "discount": int(offers.choice(DISCOUNTS))}
                     text = ItemText(f"{product}, {qualifier}, by {brand}", attributes)
                     weight = 1.0 / (1 + code) ** 0.5
                     ads.append(Ad(str(len(ads) + 1), (category, topic, code), category, topic,

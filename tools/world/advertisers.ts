@@ -4,10 +4,12 @@ import type { WorldChange, WorldItem } from './world-service.js';
 
 const HOURS_OF_DAY = 24;
 const BUDGET_SIGMA = 0.6;
-/** Share of ads whose bid moves in an hour, and how far a bid is from its first one. */
-const BIDS_MOVED = 0.05;
+/** Share of ads with another bid and discount in an hour, and how far a bid is from its first. */
+const OFFERS_MOVED = 0.05;
 const BID_SIGMA = 0.3;
 const BID_ELSEWHERE = 1;
+/** Percent; trainer/demo_world.py. */
+const DISCOUNTS: readonly number[] = [0, 0, 0, 0, 0, 10, 20, 30, 40, 50];
 
 export interface Market {
   /** Ads that begin, and as many that end, in a day. */
@@ -46,7 +48,7 @@ export interface Arrival {
 /** Ads of an earlier world. */
 export const isNewAd = (item: string): boolean => /^w-\d+-ad-\d+$/.test(item);
 
-/** Campaigns with budgets, bids that move, ads that begin and end; their changes are collected. */
+/** Campaigns with budgets, offers that move, ads that begin and end; their changes are collected. */
 export class Advertisers {
   private readonly listed = new Map<string, Listed>();
   private readonly campaigns = new Map<string, Campaign>();
@@ -113,7 +115,7 @@ export class Advertisers {
   beginHour(hour: number): Arrival[] {
     if (hour % HOURS_OF_DAY === 0 && hour > 0) this.newDay();
     const grown = this.ageAds(hour);
-    this.moveBids(hour);
+    this.moveOffers(hour);
     const share = this.market.newAds / HOURS_OF_DAY;
     const due = Math.floor((hour + 1) * share) - Math.floor(hour * share);
     // Before any ends, so that a place is free for an hour at least.
@@ -174,16 +176,25 @@ export class Advertisers {
     this.changes.push({ op: 'set', itemId, attributes: { fresh: false } });
   }
 
-  private moveBids(hour: number): void {
+  private moveOffers(hour: number): void {
     let at = 0;
     for (const listed of this.listed.values()) {
       at += 1;
-      if (draw(this.seed, DRAW.bid, hour, at) >= BIDS_MOVED) continue;
+      if (draw(this.seed, DRAW.bid, hour, at) >= OFFERS_MOVED) continue;
       const factor = Math.exp(BID_SIGMA * drawNormal(this.seed, DRAW.bid, hour, at, 1));
       listed.bid = Number((listed.firstBid * factor).toFixed(2));
-      const { itemId } = listed.item;
-      this.changes.push({ op: 'set', itemId, attributes: { bid: listed.bid } });
+      const { itemId, attributes } = listed.item;
+      const isOffered = attributes.discount !== undefined;
+      const discount = isOffered ? this.newDiscount(itemId, hour, at) : undefined;
+      this.changes.push({ op: 'set', itemId, attributes: { bid: listed.bid, discount } });
     }
+  }
+
+  private newDiscount(itemId: string, hour: number, at: number): number {
+    const place = Math.floor(DISCOUNTS.length * draw(this.seed, DRAW.discount, hour, at));
+    const discount = DISCOUNTS[place] as number;
+    this.truth.discount(itemId, discount);
+    return discount;
   }
 
   private begin(hour: number): void {
@@ -197,7 +208,8 @@ export class Advertisers {
     // A walk is normal once it has drifted: a new ad may be liked much, or little.
     const walk = drawNormal(this.seed, DRAW.arrival, this.arrived, 1);
     this.arrived += 1;
-    this.truth.add({ item: itemId, sid, categoryName: '' }, walk);
+    const { discount } = like.attributes;
+    this.truth.add({ item: itemId, sid, categoryName: '', discount }, walk);
     const { campaign } = this.list(item, hour, true);
     this.changes.push({ op: 'upsert', itemId, sid, title, attributes });
     if (isSpent(campaign)) this.changes.push({ op: 'pause', itemId });

@@ -25,6 +25,7 @@ export const DRAW = {
   explore: 16,
   rank: 17,
   interval: 18,
+  discount: 19,
 } as const;
 
 /** A bijection of 32 bits (Chris Wellons, lowbias32). */

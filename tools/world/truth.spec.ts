@@ -14,7 +14,8 @@ describe('the truth of a world', () => {
       .split('\n')
       .map((line) => JSON.parse(line))
       .map(({ item_id: item, sid, attributes }) => {
-        return { item, sid, categoryName: attributes.category };
+        const { category: categoryName, discount } = attributes;
+        return { item, sid, categoryName, discount };
       });
     const truth = new Truth(fixture.seed, WITHOUT_DRIFT, places, fixture.users.length);
     for (const { user, daypart, last, chances } of fixture.users) {

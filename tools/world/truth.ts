@@ -4,7 +4,8 @@ import { DRAW, draw, drawNormal, stream, textKey } from './random.js';
  * How users choose, as trainer/demo_world.py has it: a user has a few favourite categories and
  * topics, half of the clicks stay in the topic of the last one, a category has its times of day,
  * and earlier ads of a topic are liked more. Besides, the liking that all users share of an ad (its
- * appeal), of a topic and of a category moves; a history of one user does not say it.
+ * appeal), of a topic and of a category moves; a history of one user does not say it. Nor does it
+ * say the discounts of the ads that are shown, which everybody likes.
  */
 
 /** Liking of the demo's categories by daypart; trainer/demo_world.py. */
@@ -33,6 +34,10 @@ const TOPICS_HOURS = 48;
 const SEASON_HOURS = 60;
 /** Turns the probability that an ad is the next click into that of a click on a shown one. */
 const EAGERNESS = 5;
+/** Fall of liking with the price: at half of it an ad is liked eleven times as much. */
+const ELASTICITY = 3.5;
+/** Discount of an ad that is liked as its topic and weight say; percent. */
+const USUAL_DISCOUNT = 25;
 
 export interface Drift {
   /** Hours after which a walk keeps 1/e of what it was. */
@@ -53,6 +58,8 @@ export interface Ad {
   /** Number of the topic among all. */
   readonly topic: number;
   readonly weight: number;
+  /** Factor of the liking: its discount. */
+  offer: number;
   walk: number;
 }
 
@@ -68,9 +75,16 @@ export interface Placed {
   readonly item: string;
   readonly sid: readonly number[];
   readonly categoryName: string;
+  /** Percent; of ads of other catalogues nothing is known. */
+  readonly discount?: unknown;
 }
 
 const weightOf = (code: number): number => 1 / Math.sqrt(1 + code);
+
+const offerOf = (discount: unknown): number =>
+  typeof discount === 'number' && discount >= 0 && discount < 100
+    ? ((100 - USUAL_DISCOUNT) / (100 - discount)) ** ELASTICITY
+    : 1;
 
 export class Truth {
   readonly ads = new Map<string, Ad>();
@@ -106,9 +120,16 @@ export class Truth {
     const category = this.categories.get(first) ?? 0;
     const topic = this.topics.get(`${first}/${second}`) ?? 0;
     const key = textKey(item.item);
-    const ad = { item: item.item, key, category, topic, weight: weightOf(code), walk };
+    const [weight, offer] = [weightOf(code), offerOf(item.discount)];
+    const ad = { item: item.item, key, category, topic, weight, offer, walk };
     this.ads.set(item.item, ad);
     return ad;
+  }
+
+  /** The ad's discount is another. */
+  discount(item: string, percent: number): void {
+    const ad = this.ads.get(item);
+    if (ad !== undefined) ad.offer = offerOf(percent);
   }
 
   /** One simulated hour later. */
@@ -151,7 +172,7 @@ export class Truth {
       (1 - stays) * liking * (topics[topic] ?? 0) + (last?.topic === topic ? stays : 0);
     const again = last?.item === ad.item ? LIKES_AGAIN : 1;
     const next = (ofTopic * weight * again) / (this.topicWeights[topic] ?? 1);
-    return 1 - Math.exp(-EAGERNESS * next * this.appeal(ad));
+    return 1 - Math.exp(-EAGERNESS * next * ad.offer * this.appeal(ad));
   }
 
   click(user: number, ad: Ad): void {

@@ -8,6 +8,7 @@ export interface WorldItem {
     readonly category?: unknown;
     readonly advertiser?: unknown;
     readonly bid?: unknown;
+    readonly discount?: unknown;
   };
   readonly paused: boolean;
 }

@@ -60,6 +60,24 @@ describe(`a world of seed ${SEED}`, () => {
     expect(clicks(fast)).toBeGreaterThan(1.15 * clicks(slow));
   });
 
+  it('likes ads by the discounts that the service was told last', async () => {
+    const { world, service } = await opened();
+    const told = new Map([...service.catalogue].map(([id, { attributes }]) => [id, attributes]));
+    await world.hours(6);
+    for (const change of service.changes) {
+      if (change.op !== 'set' && change.op !== 'upsert') continue;
+      told.set(change.itemId, Object.assign({}, told.get(change.itemId), change.attributes));
+    }
+    const offers = [...world.truth.ads.values()].map(({ item, offer }) => [item, offer]);
+    expect(offers).toEqual(
+      offers.map(([item]) => {
+        const { discount } = told.get(String(item)) as { readonly discount: number };
+        return [item, (75 / (100 - discount)) ** 3.5];
+      }),
+    );
+    expect(new Set(offers.map(([, offer]) => offer)).size).toBe(6);
+  });
+
   it('expects what its users do, without their luck', async () => {
     const { world } = await opened({ users: 100 });
     const hours = await world.hours(24);

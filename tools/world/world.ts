@@ -149,7 +149,8 @@ export class World {
   ) {
     const { seed, users, visits, drift, market } = options;
     const places = items.map(({ itemId, sid, attributes }) => {
-      return { item: itemId, sid, categoryName: String(attributes.category ?? '') };
+      const { category = '', discount } = attributes;
+      return { item: itemId, sid, categoryName: String(category), discount };
     });
     this.truth = new Truth(seed, drift, places, users);
     const clicksOfDay = users * visits * CLICKS_OF_VISIT;

@@ -1,15 +1,22 @@
 """The demo's world, which is that of `npm run world` (tools/world), and figures of orders in it."""
 
 import json
+import re
 from pathlib import Path
 
 import numpy as np
 import pytest
+import torch
+from transformers import AutoModelForCausalLM
 
 from trainer.demo_exposures import a_visitor, guesses
 from trainer.demo_figures import Ranked, quotient, table
+from trainer.demo_ranking import judged
 from trainer.demo_truth import PURCHASE_DRAW, Truth, drawn, text_key
 from trainer.demo_world import Taste, World
+from trainer.heads import read_ranking
+from trainer.item_states import ItemTemplate, Reader, catalogue_rows
+from trainer.prompts import read_prompt_folder
 
 ROOT = Path(__file__).resolve().parents[2]
 FIXTURE = json.loads((ROOT / "test" / "fixtures" / "world" / "chances.json").read_text())
@@ -37,6 +44,17 @@ def test_visitors_click_what_their_clicks_suggest_more_than_any_ad():
         order = np.argsort(-guesses(truth, one.clicks, 0))
         ranks.append(chances[order[:10]].mean() / chances.mean())
     assert np.mean(ranks) > 5
+
+
+def test_the_heads_of_the_demo_order_better_than_the_score():
+    folder = ROOT / "models" / "demo"
+    model = AutoModelForCausalLM.from_pretrained(folder, dtype=torch.float32).eval()
+    item = ItemTemplate("{sid}", 16, read_prompt_folder(folder), catalogue_rows(folder))
+    users = judged(Truth(WORLD, 7), read_ranking(folder / "ranking"), Reader(model), item, 60, 7)
+    told = table(users, np.random.default_rng(1))
+    for name, least in (("head over score", 1.25), ("expected over score", 1.25)):
+        mean, low = re.search(rf"{name}: ([0-9.]+) .([0-9.]+),", told).groups()
+        assert float(mean) >= least and float(low) > 1, told
 
 
 def test_a_table_tells_how_much_better_a_head_orders_than_the_score():
