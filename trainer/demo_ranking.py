@@ -101,8 +101,8 @@ def trained(shown: Shown, states: torch.Tensor, scores: torch.Tensor, discounts:
     values = {DISCOUNT.name: discounts[shown.ads]}
 
     def answers(ranking: Ranking, rows: np.ndarray) -> dict[str, np.ndarray]:
-        return ranking.answers(states[rows].numpy(), {name: of[rows] for name, of in values.items()},
-                               scores[rows].numpy())
+        own = {name: of[rows] for name, of in values.items()}
+        return ranking.answers(states[rows].numpy(), own, scores[rows].numpy())
 
     train = np.flatnonzero(shown.impressions < second)
     later = np.flatnonzero((shown.impressions >= second) & (shown.impressions < last))

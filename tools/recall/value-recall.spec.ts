@@ -95,7 +95,7 @@ describe('a recall of the demo by value', () => {
     await bid(item, before);
   });
 
-  it('tells prices of what is certified, or that the budget ended before the one behind', async () => {
+  it('tells prices of what is certified, or that the budget ended before them', async () => {
     const told = new Set<string>();
     for (let user = 1; user <= 40; user += 1) {
       let [low, high] = [1, 1000];

@@ -48,7 +48,7 @@ export interface Arrival {
 /** Ads of an earlier world. */
 export const isNewAd = (item: string): boolean => /^w-\d+-ad-\d+$/.test(item);
 
-/** Campaigns with budgets, offers that move, ads that begin and end; their changes are collected. */
+/** Campaigns with budgets, offers that move, ads that begin and end; changes are collected. */
 export class Advertisers {
   private readonly listed = new Map<string, Listed>();
   private readonly campaigns = new Map<string, Campaign>();

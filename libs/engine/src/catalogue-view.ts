@@ -11,7 +11,7 @@ export interface CatalogueView {
   find(itemIds: readonly string[]): Uint32Array;
   /** Per name of an attribute 1 where an item has or had it, else 0. */
   knows(attributes: readonly string[]): Uint32Array;
-  /** Per text of an attribute 1 where an item has or had it, or no item has the attribute, else 0. */
+  /** Per text of an attribute 0 where items have the attribute and none has or had it, else 1. */
   knowsTexts(attribute: string, texts: readonly string[]): Uint32Array;
   /** SID codes per ordinal. Throws REQUEST_INVALID for an ordinal out of range. */
   sids(ordinals: Uint32Array): number[][];

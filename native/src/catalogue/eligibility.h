@@ -66,8 +66,8 @@ class EligibilityIndex {
   /// view's, and the attribute a text in it.
   Roaring items_with(const View& view, const std::string& attribute,
                      const std::vector<std::string>& texts) const;
-  /// True if an item has the text, or had it in the snapshot. REQUIRES: the index is the view's, and
-  /// the attribute a text or a set in it.
+  /// True if an item has the text, or had it in the snapshot. REQUIRES: the index is the view's,
+  /// and the attribute a text or a set in it.
   bool knows_text(const View& view, const std::string& attribute, const std::string& text) const;
   /// Flights of the snapshot's items, made when first asked for.
   std::shared_ptr<const SnapshotFlights> flights(const FlightAttributes& attributes) const;

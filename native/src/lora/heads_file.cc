@@ -112,7 +112,8 @@ class FormReader {
   void read_head(element value) {
     auto from = entry("heads", form_.heads.size(), value);
     if (!from) return;
-    from->refuse_others({"name", "hidden", "hiddenActivation", "activation", "calibration", "scoreWeight"});
+    from->refuse_others(
+        {"name", "hidden", "hiddenActivation", "activation", "calibration", "scoreWeight"});
     HeadForm head;
     using Inner = HeadForm::Inner;
     using Activation = HeadForm::Activation;
@@ -143,7 +144,7 @@ class FormReader {
     const bool is_sigmoid = head.activation == Activation::kSigmoid;
     const double weight = from->number("scoreWeight", -kNumberMax, kNumberMax, 0.0);
     if (weight != 0 && (!is_sigmoid || head.calibration != HeadForm::Calibration::kNone)) {
-      from->refuse("scoreWeight", "a head with the activation sigmoid and no calibration beside it");
+      from->refuse("scoreWeight", "a head of the activation sigmoid and no calibration beside it");
     }
     reader_.adopt(*from);
     form_.heads.push_back(std::move(head));

@@ -205,7 +205,7 @@ describe('a recall that is ranked', () => {
     });
   });
 
-  it('adds scores to the logits of heads that weigh them, and goes by what comes of it', async () => {
+  it('adds scores to the logits of heads that weigh them, and goes by the sum', async () => {
     const { useCases } = world();
     const rank = { adapter: '', items: 5 };
     const reads = contextOf(ranking({}, '<{sid}>', [-2, 0]));

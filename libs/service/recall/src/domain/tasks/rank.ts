@@ -65,8 +65,8 @@ interface Question {
 }
 
 /**
- * Heads, and scores where these or the valuation weigh them: requests on one prompt, one behind the other,
- * so that none works on where another is refused.
+ * Heads, and scores where these or the valuation weigh them: requests on one prompt, one behind the
+ * other, so that none works on where another is refused.
  */
 async function answerOf(
   preparation: Preparation,
