@@ -10,6 +10,6 @@ export interface AnalysisPort {
   /** Milliseconds and bytes beyond which the oldest facts are deleted. */
   readonly keepMs: number;
   readonly keepBytes: number;
-  /** Of the recalls that are recorded whole: 0..1. */
+  /** Share of the recalls that are recorded whole: 0..1. */
   readonly recordShare: number;
 }

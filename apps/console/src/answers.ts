@@ -51,7 +51,7 @@ interface Removed {
   readonly removed: boolean;
 }
 
-/** By `METHOD path`, as in openapi.ts. Answers that are streamed have no schema. */
+/** Answers by `METHOD path`, as in openapi.ts. Answers that are streamed have no schema. */
 export interface ConsoleAnswers {
   readonly 'get login': LoginState;
   readonly 'post login': LoginState;

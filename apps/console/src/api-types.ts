@@ -94,7 +94,7 @@ export interface LoginState {
 }
 
 export interface OidcBegun {
-  /** Where to send the browser. */
+  /** Address to send the browser to. */
   readonly url: string;
 }
 
@@ -135,15 +135,15 @@ export interface SavedQuestion {
 export interface TreeNames {
   /** The attribute whose commonest value names a node; '' where no attribute is a text. */
   readonly attribute: string;
-  /** By path, codes joined by `-`. */
+  /** Names by path, codes joined by `-`. */
   readonly names: Readonly<Record<string, { readonly value: string; readonly share: number }>>;
   /** False: only the first items of a large catalogue were counted. */
   readonly isWhole: boolean;
 }
 
-/** Where an item stands in the tree. */
+/** Place of an item in the tree. */
 export interface ItemPlace extends DescribedItem {
-  /** Those with the most first codes in common. */
+  /** Items with the most first codes in common. */
   readonly neighbours: readonly Neighbour[];
   /** False: only the first items of a large catalogue were looked at. */
   readonly isWhole: boolean;
@@ -176,7 +176,7 @@ export interface RecallPage {
   /** That is the node that was asked: notes are taken there alone. */
   readonly isHere: boolean;
   readonly recall: RecordedRecall;
-  /** Of its items and of its history, by item ID; those that are known. */
+  /** Known items of the answer and of the history, by item ID. */
   readonly described: Readonly<Record<string, DescribedItem>>;
   /** Number of the change that `described` is as of; null: they are today's. */
   readonly describedAt: number | null;
@@ -188,7 +188,7 @@ export interface RecallPage {
 }
 
 export interface TriedRecall {
-  /** Where it is recorded; '' where nothing is. */
+  /** ID of the record; '' where nothing is recorded. */
   readonly id: string;
 }
 
@@ -215,7 +215,7 @@ export interface RelevancePage {
   readonly template: string;
   /** Digest; '': the model alone. */
   readonly adapter: string;
-  /** Of all prompts, each counted whole, and what was computed for them. */
+  /** Tokens of all prompts, each counted whole, and of those the computed ones. */
   readonly promptTokens: number;
   readonly computedTokens: number;
   readonly totalUs: number;
@@ -277,7 +277,7 @@ export type ComparisonLine =
   | { readonly kind: 'failed'; readonly userId: string; readonly message: string }
   | {
       readonly kind: 'summary';
-      /** Where the comparison is saved; '' where nothing is. */
+      /** ID of the saved comparison; '' where nothing is saved. */
       readonly id: string;
       readonly users: number;
       readonly failed: number;
@@ -321,7 +321,7 @@ export interface AdapterView {
   readonly isPredecessor: boolean;
   readonly arenaBytes: number;
   readonly fileBytes: number;
-  /** Of the users, in (0, 1) for a canary; 0 for others. */
+  /** Share of the users, in (0, 1) for a canary; 0 for others. */
   readonly share: number;
   /** Findings of the engine; null: it was never loaded. */
   readonly facts: {
@@ -349,7 +349,7 @@ export interface AdaptersPage {
   /** False where no adapters are kept. */
   readonly isKept: boolean;
   readonly defaultName: string;
-  /** By name, newest first. */
+  /** Versions by name, newest first. */
   readonly versions: readonly AdapterView[];
   readonly titles: Readonly<Record<string, string>>;
   readonly arena: { readonly usedBytes: number; readonly maxBytes: number };

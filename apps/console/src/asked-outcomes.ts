@@ -55,7 +55,7 @@ export function targetOf(text: string): Target {
   throw invalid('what', `a temperature of at least ${TEMPERATURE_MIN}`, temperature);
 }
 
-/** Of each recall others, or one item would be drawn for many users at once. */
+/** Seed of a recall's draws: one seed would draw one item for many users at once. */
 function seedOf(recallId: string, draw: number): number {
   return createHash('sha256').update(`${recallId} ${draw}`).digest().readUIntBE(0, SEED_BYTES);
 }

@@ -27,7 +27,7 @@ export interface Action {
     | 'pin'
     | 'unpin'
     | 'delete';
-  /** Of the user, set, recall or adapter that it is done to. */
+  /** Name of the user, set, recall or adapter that the action changes. */
   readonly name: string;
   readonly digest?: string;
   readonly detail?: string;
@@ -56,7 +56,10 @@ export class Audits {
     }
   }
 
-  /** One line for what is done at once, or refused. Rejects with STORE_FULL or IO_FAILED. */
+  /**
+   * Writes one line for an action that is done at once, or refused. Rejects with STORE_FULL,
+   * IO_FAILED.
+   */
   async note(visitor: Visitor | undefined, action: Action, outcome: string): Promise<void> {
     this.parts.countAction(action.action, outcome);
     await this.write(visitor, action, outcome);

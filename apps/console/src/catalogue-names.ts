@@ -33,7 +33,7 @@ export class CatalogueNames {
     return Object.assign(names.names(by), { isWhole });
   }
 
-  /** Where an item stands in the tree, and the items beside it. Null: there is no such item. */
+  /** Place of an item in the tree, and the items beside it. Null: there is no such item. */
   async place(itemId: string): Promise<ItemPlace | null> {
     const [item] = this.parts.runtime.facts.describe([itemId]);
     if (item === undefined) return null;

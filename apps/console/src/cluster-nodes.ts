@@ -9,15 +9,15 @@ import { invalid } from './fields.js';
 /** Names the node that another node's console asks; such a request is asked of nobody else. */
 const NODE_HEADER = 'x-tessera-node';
 const NODES_AT_ONCE = 16;
-/** Of one node's answer. */
+/** Time limit of one node's answer. */
 const NODE_MS_MAX = 3000;
-/** Of the answers of all nodes: those that are not asked by then are left out, and said to be. */
+/** Time limit of all nodes' answers: nodes not asked by then are left out and named. */
 const ALL_MS_MAX = 6000;
 
 /** A request for the console of another node. */
 interface NodeCall {
   readonly method: 'GET' | 'POST';
-  /** Behind `console/api/`. */
+  /** Path behind `console/api/`. */
   readonly path: string;
   readonly body?: unknown;
   /** Milliseconds; left out: NODE_MS_MAX. */

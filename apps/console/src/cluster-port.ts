@@ -15,6 +15,6 @@ export interface ClusterPort {
    * all. Rejects with NODE_UNAVAILABLE where there are several and they follow none.
    */
   readonly forget: (userId: string) => Promise<void>;
-  /** As askEdge of libs/edge/client. */
+  /** Asks as askEdge of libs/edge/client. */
   readonly ask: <Answer>(call: EdgeCall) => Promise<Answer>;
 }

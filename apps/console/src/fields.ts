@@ -34,7 +34,7 @@ export function optionalText(fields: Fields, name: string, lengthMax: number): s
     : textOf(fields, name, lengthMax);
 }
 
-/** Of what is drawn by chance: the same seed draws the same. */
+/** Seed of draws: the same seed draws the same. */
 export const SEED_BOUNDS = { min: 0, max: 0xffff_ffff, fallback: 1 };
 
 /** Also as text: queries of addresses have nothing else. */

@@ -92,7 +92,7 @@ export class Gate {
     }
   }
 
-  /** The same, and does it between two lines of the audit log. */
+  /** Checks the role, and acts between two lines of the audit log. */
   async act<Result>(
     request: FastifyRequest,
     guarded: GuardedAction,

@@ -6,12 +6,12 @@ import { ConsoleParts } from './console-parts.js';
 
 /** Files that are on their way at a time. */
 const IMPORTS_MAX = 4;
-/** One that nothing has come for since is given up where another wants its place. */
+/** Idle time after which an import gives its place to another. */
 const IDLE_MS = 60_000;
 
 interface Import {
   readonly batch: ChangeBatch;
-  /** Of each change in the batch: the line that it stood in. */
+  /** Lines of the changes of the batch. */
   readonly lines: number[];
   lineCount: number;
   touchedMs: number;

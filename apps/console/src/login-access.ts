@@ -16,13 +16,13 @@ import { parseCookie, type SerializeOptions, stringifySetCookie } from 'cookie';
 import { ConsoleAccess, type Visitor, type VisitorRequest } from './console-access.js';
 
 const SESSION_COOKIE = 'tessera-console';
-/** Of a login that was begun with a provider. */
+/** Cookie of a login that was begun with a provider. */
 const BEGUN_COOKIE = 'tessera-console-login';
 const BEGUN_MS = 600_000;
-/** Behind what a proxy puts before all paths. */
+/** Path of the API behind what a proxy puts before all paths. */
 const API_PATH = '/console/api';
 const LOGIN_PATH = `${API_PATH}/login`;
-/** Where a provider sends the browser back to. */
+/** Path to which a provider sends the browser back. */
 const RETURN_PATH = `${LOGIN_PATH}/oidc/return`;
 
 export interface LoginParts {
@@ -38,7 +38,9 @@ export interface LoginParts {
   readonly nowMs: () => number;
 }
 
-/** Of a token its hash alone: what is taken out of the file of tokens is gone at once. */
+/**
+ * Holder of a session. A token is known by its hash: a token removed from the file ends at once.
+ */
 type Holder = { readonly tokenSha256: string } | OidcHolder;
 
 interface Begun {
@@ -110,7 +112,7 @@ export class LoginAccess extends ConsoleAccess {
     });
   }
 
-  /** Where to send the browser. Rejects with ISSUER_UNAVAILABLE, REQUEST_INVALID. */
+  /** Address to send the browser to. Rejects with ISSUER_UNAVAILABLE, REQUEST_INVALID. */
   async beginOidc(
     { host }: VisitorRequest,
     returnTo: string,

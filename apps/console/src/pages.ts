@@ -5,7 +5,7 @@ import fastifyCompress from '@fastify/compress';
 import fastifyStatic from '@fastify/static';
 import type { FastifyInstance } from 'fastify';
 
-/** Where the pages of the console lie. */
+/** Path prefix of the pages of the console. */
 const CONSOLE_PREFIX = '/console/';
 
 /**
@@ -24,7 +24,7 @@ const CONTENT_SECURITY_POLICY = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** Of every page that is served, those of the API's description included. */
+/** Headers of every page that is served, the API's description included. */
 export const PAGE_HEADERS = {
   'content-security-policy': CONTENT_SECURITY_POLICY,
   'x-content-type-options': 'nosniff',

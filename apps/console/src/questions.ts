@@ -16,7 +16,7 @@ export class QuestionFile {
     private readonly disk: Disk,
   ) {}
 
-  /** By name. Rejects with IO_FAILED for a file that is damaged. */
+  /** Questions by name. Rejects with IO_FAILED for a file that is damaged. */
   list(): Promise<readonly SavedQuestion[]> {
     return this.inTurn(() => this.read());
   }

@@ -12,7 +12,7 @@ const SCENE = /^([\w.-]{1,128})=(.{0,1024})$/s;
 /** Search of a page, with the name of a saved set whose recalls alone are listed. */
 export type ListSearch = RecallSearch & { readonly set?: string };
 
-/** Of a query. @throws TesseraError REQUEST_INVALID with the field */
+/** Search of a query. @throws TesseraError REQUEST_INVALID with the field */
 export function searchOf(query: unknown): ListSearch {
   const names = [...TEXTS, ...NUMBERS, 'scene', 'order', 'offset', 'limit'];
   const fields = fieldsOf(query, names);

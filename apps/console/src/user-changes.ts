@@ -141,7 +141,7 @@ type Corners = Map<
   { readonly later: readonly ChangePart[]; readonly itemIds: readonly string[] }
 >;
 
-/** As the recall of the history was asked, with a written history and the adapter's digest. */
+/** Request like the recall's, with a written history and the adapter's digest. */
 function requestOf({ history, adapter }: Choice): RecallRequest {
   const replay = replayOf(history.recall.request, history.answer);
   return { ...replay, adapter: adapter.answer.versions.adapter || BASE };

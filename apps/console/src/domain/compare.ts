@@ -4,7 +4,7 @@
 export interface RankedItem {
   readonly itemId: string;
   readonly title: string;
-  /** From 1. */
+  /** Rank, from 1. */
   readonly rank: number;
   readonly score: number;
 }
@@ -12,7 +12,7 @@ export interface RankedItem {
 export interface ComparedItem {
   readonly itemId: string;
   readonly title: string;
-  /** From 1; absent: the answer has it not. */
+  /** Rank on the left, from 1; absent: the answer lacks the item. */
   readonly leftRank?: number;
   readonly rightRank?: number;
   readonly leftScore?: number;

@@ -11,7 +11,7 @@ import type { LoginAccess } from '../login-access.js';
 const TOKEN_LENGTH_MAX = 1024;
 const PAGE_LENGTH_MAX = 1024;
 const FOUND = 302;
-/** From `api/login/oidc/return`, whatever a proxy puts before it. */
+/** Path of the pages from `api/login/oidc/return`, whatever a proxy puts before it. */
 const PAGES = '../../../';
 
 @Controller('console/api/login')
@@ -64,7 +64,7 @@ export class LoginController {
     return { visitor: null, ways: logins.ways };
   }
 
-  /** Where to log in with the provider. */
+  /** Tells the address to log in with the provider. */
   @Post('oidc')
   @HttpCode(200)
   async beginOidc(

@@ -15,7 +15,7 @@ export class QuestionsController {
     private readonly gate: Gate,
   ) {}
 
-  /** Of everybody, by name. */
+  /** Questions of everybody, by name. */
   @Get()
   async list(
     @Req() request: FastifyRequest,

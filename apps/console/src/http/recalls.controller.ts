@@ -57,7 +57,7 @@ export class RecallsController {
     private readonly lists: RecallLists,
   ) {}
 
-  /** Of this node and, where it is one of a cluster, of the others. */
+  /** Recalls of this node and, in a cluster, of the others. */
   @Get()
   async list(
     @Req() request: FastifyRequest,

@@ -35,7 +35,7 @@ export interface AnalysisAbout {
   }[];
   /** Why nothing is written now; '' where facts are written. */
   readonly fault: string;
-  /** Of the recalls, in facts and in the recorded recalls (tree, stages, history): 0..1. */
+  /** Shares of the recalls in facts, and recorded whole (tree, stages, history): 0..1. */
   readonly factShare: number;
   readonly recordShare: number;
   /** Keys of scenes and names of attributes that the facts have, for filters. */
@@ -48,11 +48,11 @@ export interface OverviewFigures {
   readonly recalls: number;
   readonly answered: number;
   readonly users: number;
-  /** By error code. */
+  /** Refused recalls by error code. */
   readonly refused: Readonly<Record<string, number>>;
-  /** Of the live items, the share that some recall had: 0..1. */
+  /** Share of the live items that some recall had: 0..1. */
   readonly coverage: number;
-  /** Of the exposure of live items: 0 (even) to 1. */
+  /** Gini coefficient of the exposure of live items: 0 (even) to 1. */
   readonly gini: number;
   readonly clickRate: Rate;
   /**
@@ -73,7 +73,7 @@ export interface Mark {
   /** Numbers of the last changes of the first and the last batch of its hour; 0 for others. */
   readonly firstSequence: number;
   readonly sequence: number;
-  /** Of a version; '' for others. */
+  /** Digest of a version; '' for others. */
   readonly digest: string;
 }
 
@@ -83,13 +83,13 @@ export interface OverviewPage {
   readonly bucketMs: number;
   /** Clicks are of a panel: one user in so many; 1: of all recalls. */
   readonly oneIn: number;
-  /** Of the panel of overlaps. */
+  /** Size of the panel of overlaps: one user in so many. */
   readonly overlapOneIn: number;
   readonly liveItems: number;
   /** How a shown item is known: by impressions, or, without any, every recalled item counts. */
   readonly shownBy: 'impressions' | 'recalls';
   readonly now: OverviewFigures;
-  /** The same of the span of equal length before. */
+  /** Figures of the span of equal length before. */
   readonly before: OverviewFigures;
   readonly series: readonly (OverviewFigures & { readonly timeMs: number })[];
   readonly marks: readonly Mark[];
@@ -105,7 +105,9 @@ export interface CompositionPage {
     readonly items: number;
     readonly share: number;
   }[];
-  /** Of the recalled items by value, those that no recall had included: 0 (even) to 1. */
+  /**
+   * Gini coefficient of the recalled items by value, items never recalled included: 0 (even) to 1.
+   */
   readonly gini: number;
   /** Items by value, in the order of `values`, in buckets that end where a mark is. */
   readonly series: readonly {
@@ -113,7 +115,7 @@ export interface CompositionPage {
     readonly untilMs: number;
     readonly items: readonly number[];
   }[];
-  /** Of the key of scenes that was asked for; '' where none was. */
+  /** Key of scenes that was asked for; '' where none was. */
   readonly sceneKey: string;
   /** Items by value of the scene, each in the order of `values`. */
   readonly matrix: readonly { readonly scene: string; readonly items: readonly number[] }[];
@@ -139,12 +141,12 @@ export interface ReachPage {
 export interface ReachRow {
   /** Item ID or value. */
   readonly key: string;
-  /** Of an item; '' for values. */
+  /** Title of an item; '' for values. */
   readonly title: string;
   /** Recalls that had the item, or one with the value. */
   readonly before: number;
   readonly after: number;
-  /** The same by recalls: 0..1. */
+  /** Share of the recalls in the span before: 0..1. */
   readonly shareBefore: number;
   readonly shareAfter: number;
   /** Since when none of its items is live, milliseconds since 1970; 0: some are. */
@@ -159,7 +161,7 @@ export interface UnreachedPage {
     /** Recalls whose eligibility the item met. */
     readonly eligibleRecalls: number;
   }[];
-  /** Of an attribute that was asked for, those of most items first. */
+  /** Values of an attribute that was asked for, those of most items first. */
   readonly values: readonly {
     readonly value: string;
     readonly items: number;
@@ -192,20 +194,20 @@ export interface VersionPair {
 export interface SharedKey {
   /** Item ID or value. */
   readonly key: string;
-  /** Of an item; '' for values. */
+  /** Title of an item; '' for values. */
   readonly title: string;
   readonly count: number;
 }
 
 export interface VersionsPage {
-  /** Of the recalls that all but the pairs are about. */
+  /** Span of the recalls that all but the pairs are about. */
   readonly fromMs: number;
   readonly toMs: number;
   /** Digest of the canary that served meanwhile; '': the whole span that was asked for. */
   readonly canary: string;
   /** Outcome is of a panel: one user in so many; 1: of all recalls. */
   readonly oneIn: number;
-  /** Of the panel of overlaps. */
+  /** Size of the panel of overlaps: one user in so many. */
   readonly overlapOneIn: number;
   /** Most recalls first. */
   readonly versions: readonly {
@@ -217,9 +219,9 @@ export interface VersionsPage {
     readonly recalls: number;
     readonly users: number;
   }[];
-  /** Of the versions that the same users had, each pair once. */
+  /** Pairs of versions that the same users had, each once. */
   readonly pairs: readonly VersionPair[];
-  /** Of the attribute that was asked for; '' where none was. */
+  /** Attribute that was asked for; '' where none was. */
   readonly attribute: string;
   readonly exposure: readonly {
     readonly adapter: string;
@@ -233,7 +235,7 @@ export interface VersionsPage {
 
 export interface OutcomeRow {
   readonly adapter: string;
-  /** From 1; 0: all together. */
+  /** Position, from 1; 0: all together. */
   readonly position: number;
   readonly recalled: number;
   readonly impressions: number;
@@ -249,11 +251,11 @@ export interface Estimate {
 }
 
 export interface Estimates {
-  /** Of the logged answers. */
+  /** Estimate of the logged answers. */
   readonly served: Estimate;
   /** Horvitz and Thompson 1952: each reward by target's over logged probability. */
   readonly weighted: Estimate;
-  /** The same over the sum of its weights (Hajek 1971). */
+  /** Estimate normalised by the sum of its weights (Hajek 1971). */
   readonly normalised: Estimate;
   /** A model of rewards, and the weighted errors of it (Robins, Rotnitzky and Zhao 1994). */
   readonly doublyRobust: Estimate;
@@ -312,7 +314,7 @@ export interface AdPage {
     readonly value: string;
     readonly recalls: number;
   }[];
-  /** Of the recalls that had it, by position and all together. */
+  /** Outcomes of the recalls that had it, by position and all together. */
   readonly outcome: readonly OutcomeRow[];
 }
 
@@ -332,7 +334,7 @@ export interface AnalysisItem {
 export interface ItemsPage {
   readonly total: number;
   readonly items: readonly AnalysisItem[];
-  /** Of the items that fit; the most frequent values of each attribute; on the first page alone. */
+  /** Most frequent values of each attribute among the items that fit; on the first page alone. */
   readonly facets: readonly {
     readonly name: string;
     readonly values: readonly { readonly value: string; readonly count: number }[];
@@ -386,6 +388,6 @@ export interface ExportJob {
   readonly format: 'csv' | 'parquet' | 'arrow';
   readonly bytes: number;
   readonly milliseconds: number;
-  /** Of a failed one; '' otherwise. */
+  /** Message of a failed one; '' otherwise. */
   readonly message: string;
 }

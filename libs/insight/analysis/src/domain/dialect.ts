@@ -15,7 +15,7 @@ export interface Dialect {
   members(json: string, name: string): string;
   /** An attribute of a JSON object where that is a number, otherwise NULL. */
   numeric(json: string, name: string): string;
-  /** Of a column, the value that a share of its rows is not above. */
+  /** Quantile of a column: the value that a share of its rows is not above. */
   quantile(column: string, share: number): string;
   /** Names of the members of a JSON object, as a list. */
   names(json: string): string;

@@ -8,7 +8,7 @@ import type { LoggedRecall } from './logged-recall.js';
 import { RewardModel } from './reward-model.js';
 import { Z } from './statistics.js';
 
-/** Of the target's items, a share that rounding may leave. */
+/** Share of the target's items that rounding may leave. */
 const NOTHING = 1e-9;
 /** Below it an interval says more than the users know. */
 export const EFFECTIVE_USERS_MIN = 100;
@@ -18,10 +18,10 @@ const NO_SUMS = {
   served: 0,
   weighted: 0,
   weights: 0,
-  /** Of the target's items. */
+  /** Weight of the target's items. */
   target: 0,
   robust: 0,
-  /** The same without the items that had a fixed place, of which nothing is to chance. */
+  /** Weights without the items that had a fixed place, of which nothing is left to chance. */
   drawnWeights: 0,
   drawnTarget: 0,
 };

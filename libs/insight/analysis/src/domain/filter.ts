@@ -17,7 +17,7 @@ export interface AnalysisFilter {
   readonly oneIn?: number | undefined;
 }
 
-/** The same of the span of equal length before. */
+/** Filter of the span of equal length before. */
 export function spanBefore(filter: AnalysisFilter): AnalysisFilter {
   const { fromMs, toMs } = filter;
   return { ...filter, fromMs: fromMs - (toMs - fromMs), toMs: fromMs };

@@ -12,7 +12,7 @@ interface Seen {
 
 const nothingSeen = (): Seen[] => Array.from({ length: FOLDS }, () => ({ items: 0, rewards: 0 }));
 
-/** Of the others than a fold. */
+/** Observations without those of a fold. */
 function without(seen: readonly Seen[], fold: number): Seen {
   const sum = { items: 0, rewards: 0 };
   seen.forEach(({ items, rewards }, at) => {

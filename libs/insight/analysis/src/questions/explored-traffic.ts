@@ -23,7 +23,7 @@ export interface ExploredTraffic {
   readonly recalls: readonly ExploredRecall[];
   /** Answered recalls that tell nothing, by why: `plain` (nothing was drawn), `beam`, ... */
   readonly without: Readonly<Record<string, number>>;
-  /** Of a panel: one user in so many; 1: of all recalls. */
+  /** Size of a panel: one user in so many; 1: all recalls. */
   readonly oneIn: number;
 }
 

@@ -110,7 +110,7 @@ function liveStatement({ filter, before }: Spans, dialect: Dialect): string {
   return `${live(NOW, filter)} UNION ALL ${live(BEFORE, before)}`;
 }
 
-/** Of users in a span or bucket and in the one before it, which may begin before the span. */
+/** Statement of users in a span or bucket and in the one before it, which may begin earlier. */
 function overlapStatement(
   { filter, before, buckets }: Spans,
   panel: AnalysisFilter,
@@ -151,7 +151,7 @@ interface Answers {
   readonly outcomes: readonly Row[];
   readonly exposed: readonly Row[];
   readonly overlaps: readonly Row[];
-  /** Where no impression is known; left out: it is. */
+  /** Rows where no impression is known; left out: one is. */
   readonly listed?: readonly Row[] | undefined;
 }
 

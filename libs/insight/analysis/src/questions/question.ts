@@ -63,7 +63,7 @@ export async function countedPanel(asking: Asking, filter: AnalysisFilter): Prom
   return panelsOf(asking, filter, answeredOf(rows)).whole;
 }
 
-/** Of rows with parts of them. */
+/** Answer of rows with parts of them. */
 export function answeredOf(rows: readonly Row[]): Answered {
   const sum = (name: string) => rows.reduce((all, row) => all + numberOf(row, name), 0);
   return { recalls: sum('recalls'), ofUsers: sum('of_users') };
