@@ -1,5 +1,12 @@
 import { expect, it } from 'vitest';
-import { beginOf, countedFiles, mergeable, newestStamp } from './domain/fact-files.js';
+import {
+  beginOf,
+  countedFiles,
+  mergeable,
+  mergeableSoon,
+  minuteBehindMerged,
+  newestStamp,
+} from './domain/fact-files.js';
 import { parseOutcomes } from './domain/outcome-rules.js';
 import { predicateIdOf, recallFact } from './domain/recall-facts.js';
 
@@ -28,6 +35,25 @@ it('merges hours and days that are over, a day when all its hours are merged', (
   expect([...mergeable(files.map(file), now).keys()]).toEqual(['20261125T23', '20261126T10']);
   const hours = ['20261125T22', '20261125T23', '20261126T10'].map(file);
   expect([...mergeable(hours, now)]).toEqual([['20261125', hours.slice(0, 2)]]);
+});
+
+it('merges ten minutes of many files before their hour is over, and counts them once', () => {
+  const now = Date.UTC(2026, 10, 26, 11, 30, 1);
+  const many = Array.from({ length: 25 }, (_, at) => file(`20261126T112${at % 10}-${at}`));
+  const others = ['20261126T1110', '20261126T1130', '20261126T1131-1'].map(file);
+  const [[into, parts = []] = []] = [...mergeableSoon([...many, ...others], now)];
+  expect([into, [...parts].sort()]).toEqual(['20261126T112', [...many].sort()]);
+  expect(mergeableSoon(others, now).size).toBe(0);
+  const merged = file('20261126T112');
+  expect(countedFiles([...many, ...others, merged])).toEqual([
+    others[0],
+    merged,
+    ...others.slice(1),
+  ]);
+  expect(minuteBehindMerged([merged])).toBe('20261126T1130');
+  expect(beginOf('20261126T112')).toBe(Date.UTC(2026, 10, 26, 11, 20));
+  const later = Date.UTC(2026, 10, 26, 12);
+  expect([...mergeableSoon([merged, ...others], later).keys()]).toEqual(['20261126T11']);
 });
 
 const clause = (kind: string, members: object) =>

@@ -214,7 +214,7 @@ function Pages({ recalls }: { recalls: readonly ListedRecall[] }) {
   );
 }
 
-/** A list that takes a process of its own is not asked for again by itself. */
+/** A list that reads more than the newest files is not asked for again by itself. */
 const isCheap = (asked: Readonly<Record<string, string | undefined>>) =>
   !['adapter', 'scene', 'change', 'minUs', 'maxUs', 'order', 'beforeMs'].some(
     (name) => asked[name] !== undefined,

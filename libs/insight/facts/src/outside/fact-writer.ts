@@ -7,6 +7,7 @@ import {
   dayAt,
   hourAt,
   mergeable,
+  mergeableSoon,
   minuteAt,
   minuteBehindMerged,
   newestStamp,
@@ -314,7 +315,8 @@ export class FactWriter {
   private async merge(name: FactTableName, nowMs: number, isWanted: () => boolean): Promise<void> {
     const folder = tableFolder(this.options.path, name);
     const files = tableFiles(this.options.path, name).map((path) => basename(path));
-    for (const [into, parts] of mergeable(files, nowMs)) {
+    const groups = name === 'recalls' ? mergeableSoon(files, nowMs) : mergeable(files, nowMs);
+    for (const [into, parts] of groups) {
       if (!isWanted()) return;
       const paths = parts.map((file) => join(folder, file));
       // A day's hours are in order already.

@@ -75,7 +75,7 @@ const conditions: {
     const digest = quoted(name === 'base' ? '' : name);
     return `(adapter = ${digest} OR (adapter_name = ${digest} AND adapter <> ''))`;
   },
-  ids: (ids) => `id IN (${['NULL', ...ids.map(quoted)].join(', ')})`,
+  ids: (ids) => (ids.length === 0 ? 'false' : `id IN (${ids.map(quoted).join(', ')})`),
   fromMs: (ms) => `time >= ${timeOf(ms)}`,
   beforeMs: (ms) => `time < ${timeOf(ms)}`,
   change: (sequence) => `catalogue_sequence = ${Math.trunc(sequence)}`,
