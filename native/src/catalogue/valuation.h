@@ -56,10 +56,10 @@ struct Valuation {
   std::string name;
   double score_weight = 1;
   std::vector<Term> terms;
-  std::vector<HeadTerm> head_terms;
   double floor = -std::numeric_limits<double>::infinity();  // of values
   std::string bid;   // name of a term; empty: none is the bid
   std::string pace;  // text attribute; empty: bids have no pace
+  std::vector<HeadTerm> head_terms = {};
 };
 
 struct ValueRequest {
