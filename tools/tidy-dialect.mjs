@@ -6,6 +6,8 @@ import ts from 'typescript';
 const OPENERS = 'Who|What|Whose|Whether|Whoever|None|Nobody';
 const OPENS = new RegExp(`^(?:${OPENERS})\\b(?!:)`);
 const OPENS_HELP = new RegExp(`^(?:${OPENERS})\\b(?=.)`, 'i');
+/** Beginnings of comments that a reader has to find the noun for. */
+const WITHOUT_NOUN = /^(?:Of|Those|By which|By what|Behind|From now on|The same|Beside|Among)\b/;
 /** A value of a key may be `none`. */
 const OPENS_QUOTED = /['"`](?:what|who|whose|whether|whoever|nobody) /i;
 const SLASHED = /\.(tsx?|mjs|cjs|h|cc|inc|cuh?|proto)$/;
@@ -100,7 +102,10 @@ function helpFaults(path, text) {
 export function dialect(path, text) {
   if (TESTS.includes(path) || path.includes('/generated/')) return [];
   const comments = commentsOf(path, text).flatMap(({ line, text: said }) =>
-    said.split(SENTENCE_END).flatMap((sentence) => {
+    said.split(SENTENCE_END).flatMap((sentence, index) => {
+      if (index === 0 && WITHOUT_NOUN.test(sentence)) {
+        return [{ line, message: `'${start(sentence)}' begins a comment without its noun` }];
+      }
       if (OPENS.test(sentence)) return [{ line, message: `'${start(sentence)}' ${MESSAGE}` }];
       const clause = CLAUSE.exec(sentence)?.[0];
       return clause === undefined ? [] : [{ line, message: `'${clause}' stands for a noun` }];

@@ -381,6 +381,8 @@ describe('the dialect', () => {
   it.each([
     ['libs/a/a.ts', '/** What a node keeps. */', '/** Data of a node. */'],
     ['libs/a/a.ts', '/**\n * Whether it is\n * so.\n */', '/**\n * True if\n * so.\n */'],
+    ['libs/a/a.ts', '/** Of a read. */', '/** Duration of a read. Of all reads the last. */'],
+    ['native/src/a.h', '/// From now on it waits.', '/// Makes it wait from now on.'],
     ['libs/a/a.ts', 'f(); // Nobody waits.', 'f(); // A node waits.\n// x\n// It waits.'],
     ['native/src/a.cu', '// Who goes on with it.', '// A request goes on with it.'],
     ['proto/a.proto', '  // None where it is unknown.', '  // Empty where it is unknown.'],
