@@ -40,7 +40,6 @@ const CHANGES_THE_SYSTEM = 'changes the system, as root';
 const WAYS: readonly (readonly [RegExp, Way])[] = [
   [/^npm test$/, { notRun: 'runs this test' }],
   [/^npm run (bootstrap -- --test|test:ts|check)\b/, { notRun: 'sets up tests, or runs them' }],
-  [/^npm run bootstrap$/, { elsewhere: 'tools/run.mjs', as: /bootstrap\.mjs/ }],
   [/^npm run build && python/, { parsed: 'trainer' }],
   [/pip install/, { notRun: 'installs a package of others' }],
   [/^(skopeo|docker) /, { notRun: 'needs a registry or a daemon' }],
