@@ -9,8 +9,8 @@ import { MILLISECONDS_PER_SECOND } from '@tessera/units';
 import type { CapsOutcome } from '../answer/answer-types.js';
 import { ALL_ACTIONS, type CountableBehaviours } from '../request/frequency-caps.js';
 import type { FrequencyCap, RecallRequest } from '../request/request-types.js';
-import type { Prepared } from './prepared.js';
 import type { RecallParts } from './recall-parts.js';
+import type { ResolvedHistory } from './resolve-history.js';
 
 export interface CountedCaps {
   readonly caps: readonly CountedCap[];
@@ -18,7 +18,7 @@ export interface CountedCaps {
   readonly outcome: CapsOutcome | undefined;
 }
 
-export const NO_CAPS: CountedCaps = { caps: [], outcome: undefined };
+const NO_CAPS: CountedCaps = { caps: [], outcome: undefined };
 
 /**
  * The behaviours with each item that count towards each cap. Items of a cap of items alone are
@@ -85,13 +85,20 @@ function isWithin({ time }: Behaviour, windowSeconds: number, nowMs: number): bo
   return nowMs - timeMs < windowSeconds * MILLISECONDS_PER_SECOND;
 }
 
+/** Origin of the counts of a recall's caps. */
+interface CapSource {
+  /** Caps of a replayed recall, as they were counted for it. */
+  readonly caps?: CountedCaps;
+  readonly history: ResolvedHistory | undefined;
+}
+
 /**
  * The caps of a recall, its own or those that are configured, with the behaviours that count: read
  * with the history, or as they were counted for the recall that is replayed.
  */
 export function countedCaps(
   request: RecallRequest,
-  { caps: counted, history }: Prepared,
+  { caps: counted, history }: CapSource,
   { defaults, behaviours: { retention }, nowMs = Date.now }: RecallParts,
 ): CountedCaps {
   if (counted !== undefined) return counted;

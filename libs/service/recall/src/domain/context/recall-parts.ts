@@ -2,9 +2,9 @@ import type { BehaviourStore, IsClick, Popularity } from '@tessera/behaviour';
 import type { Binding, Catalogue, Engine, EnginePass } from '@tessera/engine';
 import type { Erasures } from '@tessera/erasure';
 import { type CompiledTemplate, type ItemTemplate, slotKeys } from '@tessera/prompt';
-import type { RequestLimits } from '../request/check-recall.js';
+import type { ProcessVersions } from '../answer/answer-types.js';
+import type { RequestLimits } from '../request/request-limits.js';
 import type { FrequencyCap, Search } from '../request/request-types.js';
-import type { RecallRuntimeOptions } from '../runtime-types.js';
 
 /** The part of the engine that requests are answered with. */
 export type RecallEngine = Pick<
@@ -36,7 +36,9 @@ export interface RecallDefaults {
 }
 
 /** The parts that answer requests for one catalogue. One set serves all; nothing in it changes. */
-export interface RecallParts extends Pick<RecallRuntimeOptions, 'process'> {
+export interface RecallParts {
+  /** This process, as answers name it. */
+  readonly process: ProcessVersions;
   readonly engine: RecallEngine;
   readonly catalogue: Catalogue;
   /** Catalogues that are searched for items of histories as well; left out: none. */

@@ -37,7 +37,7 @@ const withoutBid = (item: RecalledItem): RecalledItem => ({
 });
 
 /** @returns undefined where its bid is not known */
-export function runnerUpOf({
+function runnerUpOf({
   bestLeftOutId: item,
   bestLeftOutBid: bid,
 }: Pick<EngineAnswer, 'bestLeftOutId' | 'bestLeftOutBid'>): RunnerUp | undefined {

@@ -1,8 +1,9 @@
 /** Bounds of requests that name their items or have none. */
 
 import { shown } from '@tessera/errors';
-import { RANK_ITEMS_MAX, type Ranking, type RequestLimits, rankingOf } from './check-recall.js';
+import { RANK_ITEMS_MAX, type Ranking, rankingOf } from './check-recall.js';
 import { checkItemId, checkSource, invalid } from './check-source.js';
+import type { RequestLimits } from './request-limits.js';
 import type { RankRequest, ScoreRequest, UserSource } from './request-types.js';
 
 /** Levels of a SID, and codes of a level, that a format can have at all. */

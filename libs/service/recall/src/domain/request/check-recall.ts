@@ -1,10 +1,10 @@
-import type { Retention } from '@tessera/behaviour';
 import type { Exploration, Priority, ScoreNorm } from '@tessera/engine';
 import { checkSource, invalid } from './check-source.js';
 import { explorationOf } from './exploration.js';
 import { checkFrequencyCaps } from './frequency-caps.js';
+import type { RequestLimits } from './request-limits.js';
 import type { RecallRequest } from './request-types.js';
-import { type SearchLimits, type SearchMembers, searchOf } from './search-settings.js';
+import { type SearchMembers, searchOf } from './search-settings.js';
 
 /** Attributes that the items of an answer carry, and characters of a name. */
 const ATTRIBUTES_MAX = 16;
@@ -15,21 +15,6 @@ const RANKED_ITEMS = 200;
 
 /** The engine's own limit (native/abi/limits.json). */
 export const RANK_ITEMS_MAX = 16_384;
-
-/** Bounds of what a request may ask for, and what it gets where it says nothing. */
-export interface RequestLimits extends SearchLimits {
-  readonly resultCountMax: number;
-  readonly scoreItemsMax: number;
-  readonly itemsPerSidMax: number;
-  readonly historyItemsMax: number;
-  /** Retention of behaviours; undefined: unlimited, or not known here. */
-  readonly retention: Retention | undefined;
-  readonly defaultResultCount: number;
-  /** True if the engine has logits of all tokens: `full` scores take them. */
-  readonly hasWholeVocabulary: boolean;
-  readonly profileKeys: readonly string[];
-  readonly sceneKeys: readonly string[];
-}
 
 /** How scores are made and whose turn it is, with every default filled in. */
 export interface Ranking {

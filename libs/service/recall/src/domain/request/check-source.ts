@@ -1,5 +1,5 @@
 import { expecting, isBlank, shown } from '@tessera/errors';
-import type { RequestLimits } from './check-recall.js';
+import type { RequestLimits } from './request-limits.js';
 import type { UserSource } from './request-types.js';
 
 export const invalid = expecting('REQUEST_INVALID');

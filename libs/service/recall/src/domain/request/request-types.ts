@@ -4,6 +4,7 @@ import type { ServedAdapter } from '@tessera/adapter';
 import type {
   WireExplore,
   WireFrequencyCap,
+  WireRecallVersions,
   WireRelevanceGate,
   WireValuation,
 } from '@tessera/contracts';
@@ -15,7 +16,6 @@ import type {
   ScoreNorm,
 } from '@tessera/engine';
 import type { Cancellation } from '@tessera/errors';
-import type { RecallVersions } from '../answer/answer-types.js';
 
 /** User and circumstances that a prompt is made of. */
 export interface UserSource {
@@ -107,7 +107,7 @@ export interface ExplainRequest {
   readonly recall: RecallRequest;
   readonly itemId: string;
   /** Versions of the answer in question, for the replay; left out: the newest. */
-  readonly versions?: RecallVersions;
+  readonly versions?: WireRecallVersions;
 }
 
 /** Remaining time and the caller's wish to go on. */

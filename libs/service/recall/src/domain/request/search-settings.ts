@@ -1,5 +1,6 @@
 import { invalid } from './check-source.js';
 import { BEAM_WIDTH } from './recall-choices.js';
+import type { SearchLimits } from './request-limits.js';
 import type { RecallRequest, Search } from './request-types.js';
 
 /** The engine's own limit (native/abi/limits.json). */
@@ -8,16 +9,6 @@ export const ROW_BUDGET_MAX = 65_536;
 /** Rows of a certified search at most where nobody says: some, and some for each item wanted. */
 const BUDGET_ROWS = 256;
 const BUDGET_ROWS_PER_ITEM = 8;
-
-/** Bounds of a search, and what a request gets where it says nothing. */
-export interface SearchLimits {
-  readonly widthMax: number;
-  /** Steps of the catalogue: its depth and the terminal tokens. */
-  readonly stepsMax: number;
-  readonly defaultSearch: Search;
-  /** 0: by the number of items wanted. */
-  readonly defaultRowBudget: number;
-}
 
 export interface SearchMembers {
   readonly search: Search;

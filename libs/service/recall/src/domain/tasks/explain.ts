@@ -153,7 +153,7 @@ function searchVerdict(fate: ItemFate | undefined, floor: number | undefined): V
  * The verdict on an item that was drawn; undefined: it was not. The search for the best items,
  * which watches it, knows no draws.
  */
-export function drawnPlace({ items }: Pick<EngineAnswer, 'items'>, itemId: string) {
+function drawnPlace({ items }: Pick<EngineAnswer, 'items'>, itemId: string) {
   const at = items.findIndex((item) => item.itemId === itemId);
   const item = items[at];
   if (item === undefined || !isDrawn(item)) return undefined;

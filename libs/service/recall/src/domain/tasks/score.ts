@@ -62,7 +62,7 @@ function sidsOf(
  * Scores come for the known SIDs alone, in the order of the targets.
  * @param appraised undefined where the request has no valuation
  */
-export function scoresOf(
+function scoresOf(
   targets: readonly ScoreTarget[],
   sids: readonly (readonly number[])[],
   { scores }: Pick<EngineScores, 'scores'>,
