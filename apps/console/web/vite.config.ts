@@ -8,7 +8,7 @@ import { defineConfig, type Plugin } from 'vite';
 const outDir = fileURLToPath(new URL('../../../build/console', import.meta.url));
 const COMPRESSED = /\.(js|css|html|svg)$/;
 
-/** Beside each file its compressed forms, so that serving it costs no work. */
+/** Writes each file's compressed forms beside it, so that serving it costs no work. */
 function compressed(): Plugin {
   return {
     name: 'compressed',

@@ -56,7 +56,7 @@ export interface ServeParts {
   readonly inspection?: Inspection | undefined;
   /** Left out: no texts are scored. */
   readonly relevance?: OpenedRelevance | undefined;
-  /** Of keys and values, those that other processes use; left out: none. */
+  /** Stores of keys and values that other processes use; left out: none. */
   readonly stores?: SharedStores;
   /** Left out: this process is the only one. */
   readonly clusterNode?: RetrievalNode | undefined;
@@ -124,7 +124,7 @@ function versionsOf({ config, runtime, serviceVersion: service }: ServeParts): S
   });
 }
 
-/** Those that the process writes to. */
+/** Folders that the process writes to. */
 function foldersOf({ adapters, behaviours, catalogue, inspection, kv, weights }: Config) {
   return {
     'adapters.path': adapters.path,

@@ -26,7 +26,7 @@ import { consoleScores } from './console-relevance.js';
 /** Folder into which the build puts the pages. */
 export const PAGES_FOLDER = join(repositoryRoot, 'build', 'console');
 
-/** Of saved questions, in the folder of recorded recalls. */
+/** File of saved questions, in the folder of recorded recalls. */
 const QUESTIONS_FILE = 'questions.json';
 
 /** People logged in at once; one more ends the session that is idle longest. */

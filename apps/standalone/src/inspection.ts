@@ -29,7 +29,7 @@ export interface Inspection {
   /** Within the milliseconds. */
   close(budgetMs?: number): Promise<void>;
   countWith(counts: OutcomeCounts): void;
-  /** From now on these keys of scenes are columns for SQL. */
+  /** Makes these keys of scenes columns for SQL. */
   showScenes(keys: readonly string[]): void;
 }
 
@@ -56,7 +56,7 @@ const QUERY_LIMITS = {
   answerBytesMax: 4 * MEBIBYTE,
 } as const;
 
-/** Behind everything that serves, and not starved by it. */
+/** Niceness: behind everything that serves, and not starved by it. */
 const NICENESS = 5;
 /** Database of recorded recalls that an earlier release wrote. */
 const EARLIER_STORE = 'inspection.duckdb';
@@ -162,7 +162,7 @@ function openFacts(
   });
 }
 
-/** From now on records are counted, and the store is one of the conditions of the process. */
+/** Counts records, and makes the store one of the conditions of the process. */
 export function watchInspection(
   inspection: Inspection | undefined,
   metrics: Pick<Metrics, 'countKept'>,

@@ -22,7 +22,7 @@ interface ErrorBody {
   };
 }
 
-/** Beside the page, whatever path a proxy puts before both. */
+/** Path beside the page, whatever path a proxy puts before both. */
 export const pathOf = (path: string) => `api/${path}`;
 
 async function asked(method: string, path: string, body: unknown, signal?: AbortSignal) {

@@ -6,7 +6,7 @@ import type { ChildFactStore } from './outside/child-fact-store.js';
 
 export interface PredicateFeedParts {
   readonly store: Pick<ChildFactStore, 'offerRow'>;
-  /** Of a catalogue by its name. */
+  /** Changes of a catalogue by its name. */
   readonly catalogue: (name: string) => Pick<CatalogueChanges, 'items'>;
   readonly nowMs: () => number;
   readonly onFault: (thrown: unknown) => void;

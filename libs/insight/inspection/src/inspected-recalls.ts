@@ -59,7 +59,7 @@ export class InspectedRecalls implements Pick<RecallServing, 'recall'> {
     return answer;
   }
 
-  /** The same for a recall that is tried in the console, which is always recorded. */
+  /** Answers a recall that is tried in the console, which is always recorded. */
   async try(request: RecallRequest, context: RecallContext): Promise<InspectedAnswer> {
     const { onTried } = this.parts;
     try {

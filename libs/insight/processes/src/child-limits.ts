@@ -7,7 +7,7 @@ export interface ChildLimits {
    * no bound.
    */
   readonly dataBytes?: number;
-  /** Of one file (RLIMIT_FSIZE); undefined: no bound. */
+  /** Maximum bytes of one file (RLIMIT_FSIZE); undefined: no bound. */
   readonly fileBytes?: number;
 }
 

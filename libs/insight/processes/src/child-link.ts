@@ -8,7 +8,7 @@ import { receivedError } from './sent-error.js';
 export interface ChildLinkParts {
   /** Its role, for messages: `records recalls`. */
   readonly does: string;
-  /** Of the process, as arguments of Node. */
+  /** Arguments of Node for the process. */
   readonly program: readonly string[];
   /** Left out: none. */
   readonly limits?: ChildLimits;
@@ -31,7 +31,7 @@ const PING_MS = 5000;
 const UNANSWERED_MAX = 3;
 /** Milliseconds of a close that nothing else bounds. */
 export const CLOSE_MS = 8000;
-/** Of the milliseconds of a close, those that ending the process by a signal takes. */
+/** Milliseconds of a close that ending the process by a signal takes. */
 const KILL_MS = 500;
 
 type State = 'starting' | 'open' | 'down' | 'closed';
@@ -60,7 +60,7 @@ export class ChildLink<Served extends Methods<Served>> {
   private restart: NodeJS.Timeout | undefined;
   private pings: NodeJS.Timeout | undefined;
   private unanswered = 0;
-  /** Of those who wait for `open` or `closed`. */
+  /** Listeners of those who wait for `open` or `closed`. */
   private listeners: (() => void)[] = [];
 
   constructor(private readonly parts: ChildLinkParts) {}
@@ -108,7 +108,7 @@ export class ChildLink<Served extends Methods<Served>> {
     return (await this.callNamed(method, values)) as Awaited<ReturnType<Served[Name]>>;
   }
 
-  /** As call(), by a name that is composed. */
+  /** Calls as call() does, by a composed name. */
   async callNamed(method: string, values: readonly unknown[]): Promise<unknown> {
     if (this.state !== 'open') throw this.unavailable();
     if (this.waiting.size >= CALLS_MAX) {

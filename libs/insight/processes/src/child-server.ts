@@ -1,7 +1,7 @@
 import { type Channel, endProcess, sendAll } from './channel.js';
 import { type SentError, sentError } from './sent-error.js';
 
-/** Of the service to a child; each is answered once. */
+/** Call of the service to a child; each is answered once. */
 export interface ChildCall {
   readonly number: number;
   readonly method: string;

@@ -177,7 +177,7 @@ export interface VersionProps {
   readonly version: AdapterView;
   /** Why this person may not act; undefined where they may. */
   readonly refusal: string | undefined;
-  /** Of the element that says so. */
+  /** ID of the element that tells a refusal. */
   readonly refusalId: string;
 }
 

@@ -6,7 +6,7 @@ export interface ServedSpan {
   readonly name: string;
   readonly digest: string;
   readonly as: 'active' | 'canary';
-  /** Of the users, 0..1. */
+  /** Share of the users, 0..1. */
   readonly share: number;
   readonly fromMs: number;
   /** Undefined: it serves still. */

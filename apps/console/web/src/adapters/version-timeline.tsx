@@ -190,7 +190,7 @@ const COLUMNS: readonly Column<ServedSpan>[] = [
   },
 ];
 
-/** Of a span until now; from the first fact on: a new service's first minutes fill the picture. */
+/** Frame of a span until now; a new service's first minutes fill the picture. */
 function useFrame(span: string, keptFromMs: number): Frame {
   const minute = Math.ceil(Date.now() / MS_PER_MINUTE);
   return useMemo(() => {

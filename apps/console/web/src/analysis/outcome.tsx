@@ -9,7 +9,7 @@ import { COLOURS, type Plot, PlotChart } from '../ui/plot-chart.js';
 const rateText = ({ trials, rate, low, high }: Rate) =>
   trials === 0 ? '–' : `${formatShare(rate)} (${formatShare(low)} to ${formatShare(high)})`;
 
-/** Of the most shown place of a version, the share below which another says too little. */
+/** Least share of a version's most shown place at which another place says enough. */
 const SHOWN_MIN = 0.01;
 
 /** Without places that hardly any item was shown at: their intervals would scale the picture. */
@@ -100,7 +100,7 @@ function columnsOf(nameOf: (adapter: string) => string): Column<OutcomeRow>[] {
   ];
 }
 
-/** The same in numbers, all positions together first. */
+/** Table of the outcomes, all positions together first. */
 export function OutcomeTable({
   rows,
   nameOf,

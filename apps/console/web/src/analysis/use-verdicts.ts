@@ -9,7 +9,7 @@ export interface Verdicts {
   readonly asked: number;
   readonly failed: number;
   readonly counts: Readonly<Record<string, number>>;
-  /** Of those that the search gave up, by its step, from 1. */
+  /** Items that the search gave up, by its step, from 1. */
   readonly steps: Readonly<Record<number, number>>;
 }
 

@@ -16,7 +16,7 @@ export const isTime = (type: string) => type.startsWith('TIMESTAMP') || type ===
 
 type Row = QueryResult['rows'][number];
 
-/** Beyond what JSON has a number for, numbers come as text. */
+/** Number of a cell: beyond what JSON has a number for, numbers come as text. */
 export function numberOf(value: unknown): number | undefined {
   if (typeof value === 'number') return value;
   const read = typeof value === 'string' && value !== '' ? Number(value) : Number.NaN;

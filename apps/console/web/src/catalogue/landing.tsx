@@ -8,7 +8,7 @@ import { Failure } from '../ui/states.js';
 
 const DIGITS = 4;
 
-/** Where an ad would go, level by level, and in a sentence. */
+/** Place of a new ad, level by level, and in a sentence. */
 function Place({ landing }: { landing: Landing }) {
   const { codes, distances, sid, neighbours } = landing;
   const isFull = codes.join() !== sid.join();

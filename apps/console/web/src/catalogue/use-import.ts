@@ -12,7 +12,7 @@ export interface Imported {
 }
 
 export interface ImportProgress {
-  /** Of the file, from 0 to 1. */
+  /** Share of the file, from 0 to 1. */
   readonly share: number;
   readonly lineCount: number;
   readonly isApplying: boolean;

@@ -4,7 +4,7 @@
 export interface PromptSources {
   readonly sharedTokens: number;
   readonly computedTokens: number;
-  /** Of each tier that found some, by its name. */
+  /** Tokens of each tier that found some, by its name. */
   readonly tokensByTier: Readonly<Record<string, number>>;
 }
 

@@ -47,7 +47,7 @@ export function clauseWords(clause: unknown): string {
 
 const items = (count: number) => (count === 1 ? '1 item' : `${count} items`);
 
-/** Of a request's eligibility, as JSON. */
+/** Words of a request's eligibility, given as JSON. */
 export function eligibilityWords(text: string): string {
   const { predicate, allowed, denied, seen } = JSON.parse(text) as Json;
   const parts = [

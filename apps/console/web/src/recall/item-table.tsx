@@ -50,7 +50,7 @@ function NamedItem({
   );
 }
 
-/** Of values by their parts; none where no item has one. */
+/** Column of values by their parts; none where no item has one. */
 function worthColumn(
   items: Items,
   label: string,
@@ -66,14 +66,14 @@ function worthColumn(
   return [{ key: label, label, value: (item) => worthOf(item)?.value, cell }];
 }
 
-/** Of a recall that ranked: where the recall had its items. */
+/** Column of the places in the recall, of a recall that ranked. */
 function recalledColumn(items: Items): Column<Item>[] {
   if (items.every(({ ranking }) => ranking === undefined)) return [];
   const recalled = ({ ranking }: Item) => ranking?.recallRank;
   return [{ key: 'recalled', label: 'Recalled', isNumber: true, value: recalled, cell: recalled }];
 }
 
-/** Of a recall that ranked: each head of its items. */
+/** Columns of the heads, of a recall that ranked. */
 function headColumns(items: Items): Column<Item>[] {
   const heads = new Set(items.flatMap(({ ranking }) => Object.keys(ranking?.heads ?? {})));
   return [...heads].map((name) => {

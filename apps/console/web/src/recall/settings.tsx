@@ -180,7 +180,7 @@ export function SettingsFields({
 }: {
   value: Settings;
   onChange: (settings: Settings) => void;
-  /** Of whose settings these are, for screen readers. */
+  /** Owner of the settings, for screen readers. */
   label: string;
 }) {
   const set = (changes: Partial<Settings>) => onChange({ ...value, ...changes });

@@ -4,7 +4,7 @@ import { formatUs } from '../ui/format.js';
 
 type Answer = NonNullable<RecordedRecall['answer']>;
 
-/** Of the engine's thread, one after the other; features and the prefetch of blocks come before. */
+/** Stages of the engine's thread, one after another; features and the prefetch come before. */
 const STAGES = [
   ['featuresUs', 'features ∥ prefetch', 'indigo.7'],
   ['promptUs', 'prompt', 'violet.7'],
@@ -16,7 +16,7 @@ const STAGES = [
   ['exportUs', 'export', 'red.7'],
 ] as const;
 
-/** Where the time of a recall went; what no stage measured is named as well. */
+/** Times of a recall's stages; time that no stage measured is named as well. */
 export function StageBar({ timings, kv }: Pick<Answer, 'timings' | 'kv'>) {
   const sum = STAGES.reduce((total, [name]) => total + timings[name], 0);
   const whole = Math.max(sum, timings.totalUs);

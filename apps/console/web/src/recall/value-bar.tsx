@@ -19,7 +19,7 @@ export function partsOf({ value, terms }: Worth): readonly Part[] {
   return Math.abs(score) < 1e-5 ? named : [['score', score], ...named];
 }
 
-/** Of the bar of a value: its parts end to end. */
+/** Size of the bar of a value: its parts end to end. */
 export const sizeOf = (worth: Worth) =>
   partsOf(worth).reduce((total, [, amount]) => total + Math.abs(amount), 0);
 
@@ -37,7 +37,7 @@ export function ValueBar({
 }: {
   worth: Worth;
   scale: number;
-  /** Of that which it shows, for screen readers. */
+  /** Name of what the bar shows, for screen readers. */
   name?: string;
 }) {
   const parts = partsOf(worth);

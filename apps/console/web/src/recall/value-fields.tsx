@@ -2,7 +2,7 @@ import { Autocomplete, Group, NumberInput, TextInput } from '@mantine/core';
 import type { About } from '../../../src/api-types.js';
 import { useAsked } from '../ui/use-asked.js';
 
-/** By which value items go, and how many places are drawn, as it stands in a form. */
+/** Valuation of the items and number of drawn places, as a form has them. */
 export interface ValueSettings {
   /** Name; '': items go by likelihood. */
   readonly valuation: string;

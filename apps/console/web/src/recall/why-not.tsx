@@ -60,7 +60,7 @@ function bidSentence({ neededBid, value }: ExplainAnswer): string {
   return ` A bid of ${neededBid.toPrecision(4)} would have brought it in${paced}.`;
 }
 
-/** Of all live items that the request may get, where a search was asked. */
+/** Sentence on the rank among all live items that the request may get, where a search was asked. */
 function rankSentence({ exactRank, rankAtLeast }: ExplainAnswer): string {
   if (exactRank !== undefined)
     return ` Of all items that the request may get it is number ${exactRank}.`;
@@ -68,7 +68,7 @@ function rankSentence({ exactRank, rankAtLeast }: ExplainAnswer): string {
   return ` At least ${rankAtLeast - 1} items that the request may get are better.`;
 }
 
-/** Of an item that was ranked. */
+/** Heads of an item that was ranked. */
 function Ranked({
   ranking,
   rankedItems,
@@ -138,7 +138,7 @@ interface WhyNotProps {
   /** That recorded it; '' where there is no cluster. */
   readonly node: string;
   readonly canReplay: boolean;
-  /** Of the request, as JSON; '' for none. */
+  /** Eligibility of the request, as JSON; '' for none. */
   readonly eligibility: string;
   readonly onSid: (sid: readonly number[]) => void;
 }

@@ -21,11 +21,11 @@ interface RelevanceForm {
   readonly query: string;
   readonly instruction: string;
   readonly source: 'texts' | 'items';
-  /** One a line. */
+  /** Texts, one a line. */
   readonly texts: string;
   /** IDs with spaces or commas between. */
   readonly items: string;
-  /** Of the scoring model; '' for none. */
+  /** Adapter of the scoring model; '' for none. */
   readonly adapter: string;
   /** Milliseconds; '' for the configured time. */
   readonly deadlineMs: string;

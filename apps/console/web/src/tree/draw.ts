@@ -13,7 +13,7 @@ const ITEMS_COLUMN = 150;
 /** Steps stand apart as far as the window has room, however small the rows are. */
 export const columnScale = (scale: number) => Math.max(1, scale);
 
-/** Where the picture lies under the window: screen = picture * scale + offset. */
+/** Position of the picture under the window: screen = picture * scale + offset. */
 export interface Window {
   readonly x: number;
   readonly y: number;
@@ -119,7 +119,7 @@ function label(
   return `${code} · ${worth}${items}`;
 }
 
-/** One path per kind: a stroke for thousands of links costs what a few cost. */
+/** Draws one path per kind: a stroke for thousands of links costs what a few cost. */
 export function drawTree(
   context: CanvasRenderingContext2D,
   picture: Picture,

@@ -1,4 +1,4 @@
-/** Where the candidates of a search stand in its picture. Pure: rows in, places out. */
+/** Positions of a search's candidates in its picture. Pure: rows in, places out. */
 
 /** A candidate of a search, as the API gives it. */
 export interface LayoutRow {

@@ -1,4 +1,4 @@
-/** Where the picture of a tree lies under its window, and which way keys lead. */
+/** Position of a tree's picture under its window, and the directions of keys. */
 
 import { columnScale, ROW } from './draw.js';
 import type { LayoutRow, TreeLayout } from './layout.js';
@@ -20,7 +20,7 @@ export interface Place {
 /** The top of the picture, where the best paths are, large enough to be read. */
 export const START: Place = { x: MARGIN, y: MARGIN, scale: 1 };
 
-/** As wide as the window has room for, with the label of the last step. */
+/** Width of a column: as the window has room for, with the label of the last step. */
 export function columnOf(layout: TreeLayout, width: number): number {
   const room = (width - MARGIN - LABEL) / Math.max(1, layout.levels.length - 1);
   return Math.min(COLUMN_MAX, Math.max(COLUMN_MIN, room));

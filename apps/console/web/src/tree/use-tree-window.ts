@@ -12,7 +12,7 @@ import { HEIGHT, type Place, START, zoomed } from './place.js';
 
 /** Wheels that zoom have this many pixels to a factor of e. */
 const PIXELS_PER_FOLD = 300;
-/** Of movement, squared, that makes a click a drag. */
+/** Square of the movement that makes a click a drag. */
 const CLICK_DISTANCE = 4;
 
 /** A window over a picture: how wide it is, where the picture lies, and how it is moved. */

@@ -7,7 +7,7 @@ import { SaveButton } from './save-button.js';
 export interface Column<Row> {
   readonly key: string;
   readonly label: string;
-  /** Behind the label. */
+  /** Unit behind the label. */
   readonly unit?: string;
   readonly isNumber?: boolean;
   /** Rows are sorted by this; left out: they are not by this column. */

@@ -23,7 +23,7 @@ export function Sparkline({
   marks = [],
   label,
 }: {
-  /** From the oldest on; null where there is none. */
+  /** Values, the oldest first; null where there is none. */
   values: readonly (number | null)[];
   /** Places between the first (0) and the last (1). */
   marks?: readonly number[];

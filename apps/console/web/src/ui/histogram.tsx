@@ -7,9 +7,9 @@ export function Histogram({
   unit,
 }: {
   label: string;
-  /** From the lowest on, with what each is called. */
+  /** Bins, the lowest first, with their names. */
   bins: readonly { readonly name: string; readonly count: number }[];
-  /** Of the counts. */
+  /** Unit of the counts. */
   unit: string;
 }) {
   const most = Math.max(1, ...bins.map(({ count }) => count));

@@ -8,7 +8,7 @@ import { Section } from './section.js';
 import { Failure } from './states.js';
 
 interface NotesProps {
-  /** Of the thing in the API. */
+  /** Path of the thing in the API. */
   readonly path: string;
   readonly notes: readonly Note[];
   /** The node whose console takes notes to it; left out: this one. */

@@ -17,7 +17,7 @@ export function RemoveButton({
   act,
   children,
 }: {
-  /** As the question and the name of the button have it. */
+  /** Name of the thing, in the question and on the button. */
   what: string;
   author: string;
   act: () => Promise<unknown>;

@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core';
 
-/** Beside a chart or table, which the browser keeps as a file. */
+/** Button beside a chart or table, which the browser keeps as a file. */
 export function SaveButton({
   label,
   form,

@@ -39,7 +39,7 @@ export function predicateText({ predicate, allowed }: Eligibility): string {
   return predicate === undefined && allowed === undefined ? '' : JSON.stringify(parts);
 }
 
-/** Of a request's eligibility; '' without one. */
+/** ID of a request's eligibility; '' without one. */
 export function predicateIdOf(eligibility: Eligibility | undefined): string {
   if ((eligibility?.allowed?.length ?? 0) > SHARED_LIST_MAX) return OWN_LIST;
   const text = eligibility === undefined ? '' : predicateText(eligibility);

@@ -20,7 +20,7 @@ import type { SealedText } from './seals.js';
 import type { VersionRow } from './versions.js';
 
 export interface FactStoreOptions extends FactWriterOptions {
-  /** Of the process that writes, as arguments of Node. */
+  /** Arguments of Node for the process that writes. */
   readonly program: readonly string[];
   /** Rows that wait to be handed over at most. */
   readonly queueMax: number;
@@ -45,11 +45,11 @@ const RETRY_MS = 10_000;
 interface Offered {
   readonly table: RowTableName;
   readonly userId: string;
-  /** Of the erasures, when it was offered. */
+  /** Mark of the erasures when the row was offered. */
   readonly mark: number;
   /** The row but for its user; made when it is handed over. */
   readonly row: () => object;
-  /** Of a row that has texts which are sealed. */
+  /** Texts of the row that are sealed. */
   readonly secrets?: () => readonly string[];
 }
 
@@ -108,7 +108,7 @@ export class ChildFactStore implements FactSink {
     this.recordedQueue = queueOf(RECORDED_BATCH_MAX, Math.min(queueMax, RECORDED_MAX));
   }
 
-  /** Of the process that writes; undefined while there is none. */
+  /** ID of the process that writes; undefined while there is none. */
   get processId(): number | undefined {
     return this.link.processId;
   }

@@ -4,14 +4,14 @@ import { dirname, join } from 'node:path';
 import { countedFiles } from '../domain/fact-files.js';
 import { FACT_TABLES, type FactTableName } from '../domain/fact-tables.js';
 
-/** Beside the folders of the tables. */
+/** File beside the folders of the tables. */
 export const STATE_FILE = 'state.duckdb';
 export const KEYS_FILE = 'pseudonyms.keys';
 
 /** A path as SQL has it. */
 export const quoted = (path: string) => `'${path.replaceAll("'", "''")}'`;
 const PARTIAL = '.partial';
-/** Beside a file that is to go, and counts no more: those who know of it read it for a while. */
+/** Suffix of a file that is to go and counts no more: readers that know of it go on for a while. */
 const GONE = '.gone';
 
 export const tableFolder = (folder: string, name: FactTableName) => join(folder, name);
@@ -35,7 +35,7 @@ export function tableFiles(folder: string, name: FactTableName): string[] {
   return counted.map((file) => join(at, file));
 }
 
-/** From now on it counts no more. */
+/** Makes a file count no more. */
 export function retire(path: string): Promise<void> {
   return writeFile(`${path}${GONE}`, '');
 }

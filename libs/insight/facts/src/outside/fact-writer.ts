@@ -115,7 +115,7 @@ const MERGED = [...ROW_TABLES.map(({ name }) => name), 'item_hour'] as const;
 const isDetail = (name: string) => DETAIL_TABLES.some((one) => one === name);
 /** Tables that have so many bytes together as are kept. */
 const BUDGETS = [MERGED.filter((name) => !isDetail(name)), DETAIL_TABLES];
-/** Of the time, the share that the file of item versions may be written in. */
+/** Divisor of the time: the share in which the file of item versions may be written. */
 const EXPORT_SHARE = 20;
 
 /** Writes facts; runs in a process of its own, one call at a time. */

@@ -65,7 +65,7 @@ export class ItemVersions {
     await this.connection.run(STAGE, [items]);
   }
 
-  /** Those that were not among them are live no more. */
+  /** Ends items that were not in the batches: they are live no more. */
   async endAll(batch: Omit<ItemBatch, 'items'>): Promise<void> {
     const { catalogue, sequence } = batch;
     const newest = await this.connection.runAndReadAll(

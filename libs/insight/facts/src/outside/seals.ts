@@ -3,7 +3,7 @@ import { deflateRawSync, inflateRawSync } from 'node:zlib';
 
 /** Part of a recorded recall that only the user's key opens. */
 export interface SealedText {
-  /** Of the user, in decimal digits. */
+  /** Pseudonym of the user, in decimal digits. */
   readonly pseudonym: string;
   /** Base64. */
   readonly bytes: string;

@@ -22,7 +22,7 @@ export class Versions {
     return new Versions(connection);
   }
 
-  /** Those whose newest state is another one. */
+  /** Notes rows whose newest state is another one. */
   async note(rows: readonly VersionRow[]): Promise<void> {
     for (const { timeMs, kind, digest, name, state, parent } of rows) {
       const reader = await this.connection.runAndReadAll(

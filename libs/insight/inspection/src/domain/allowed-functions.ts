@@ -4,7 +4,7 @@
  * `duckdb_functions()` has hundreds, and some of them write files, change settings or sleep.
  */
 
-/** As they are written in a text of names; operators are names too. */
+/** Names written in one text; operators are names too. */
 const names = (text: string): readonly string[] => text.trim().split(/\s+/);
 
 const OPERATORS = names(`

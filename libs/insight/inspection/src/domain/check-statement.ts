@@ -32,7 +32,7 @@ const ALLOWED_TYPES: ReadonlySet<string> = new Set([
 ]);
 const ALLOWED_TYPE_SHAPES = /^(COMPARE|OPERATOR|WINDOW)_[A-Z_]+$|^[A-Z_]+_TYPE_INFO$/;
 
-/** By type of a node that defines a name: the member that is its definition. */
+/** Member that is the definition, by type of a node that defines a name. */
 const DEFINITIONS: Readonly<Record<string, string>> = {
   RECURSIVE_CTE_NODE: 'left',
   CTE_NODE: 'query',

@@ -5,7 +5,7 @@ import type { RecordedRecall } from './recorded-recall.js';
 
 export interface QueryLimits {
   readonly rowsMax: number;
-  /** Of the work, once it has begun. */
+  /** Time limit of the work, once it has begun. */
   readonly timeoutMs: number;
   /** The person who wrote the query, who has a share of the places; left out: a page asks. */
   readonly asker?: string;
@@ -96,7 +96,7 @@ export interface RecordedChange {
 
 /** Work of analysts that the store keeps. Rejects with IO_FAILED. */
 export interface Shelf {
-  /** Of a recall or a comparison by its ID, oldest first. */
+  /** Notes on a recall or a comparison by its ID, oldest first. */
   notes(recallId: string): Promise<readonly Note[]>;
   addNote(note: Note): Promise<void>;
   /** False: there was none. */
@@ -138,11 +138,11 @@ export abstract class InspectionStore {
   abstract offerPulse(pulse: Pulse): boolean;
   /** False: too many wait; the numbers of those that are kept show the gap. */
   abstract offerChange(change: RecordedChange): boolean;
-  /** Those of the last two seconds may be missing. */
+  /** Recalls found; those of the last two seconds may be missing. */
   abstract recalls(search: RecallSearch, signal?: AbortSignal): Promise<readonly RecallSummary[]>;
   /** Undefined: there is none of the ID, or it has gone. */
   abstract recall(id: string): Promise<RecordedRecall | undefined>;
-  /** Those of the IDs that are there, in any order. */
+  /** Recalls of the IDs that are there, in any order. */
   abstract recallsOf(
     ids: readonly string[],
     signal?: AbortSignal,

@@ -16,10 +16,10 @@ import type { TreeRow } from './tree-rows.js';
 /** Why it is recorded: asked for by the request, its user is watched, or it fell in the share. */
 export type RecordReason = 'request' | 'user' | 'draw' | 'share';
 
-/** By which door it arrived: served to a caller, or tried in the console. */
+/** Origin of a recall: served to a caller, or tried in the console. */
 export type RecallSource = 'served' | 'console';
 
-/** Of an answered recall, as it was sent; what records of earlier versions lack is optional. */
+/** Answered recall, as it was sent; what records of earlier versions lack is optional. */
 export interface RecordedAnswer extends Partial<Omit<RecallAnswer, 'requestId' | 'sight'>> {
   readonly versions: RecallVersions;
   readonly items: readonly RecalledItem[];
@@ -63,7 +63,7 @@ export interface RecordedRecall {
   readonly request: RecordedRequest;
   /** OK or an error code. */
   readonly code: string;
-  /** Of the error; '' where it was answered. */
+  /** Message of the error; '' where it was answered. */
   readonly message: string;
   /** Absent where it failed. */
   readonly answer?: RecordedAnswer;

@@ -1,7 +1,7 @@
 import type { RecordReason } from './recorded-recall.js';
 
 export interface SamplingRules {
-  /** Of the recalls that no other rule names, how many are recorded. */
+  /** Percent of the recalls that no other rule names. */
   readonly percent: number;
   /** Users whose recalls are all recorded. */
   readonly users: ReadonlySet<string>;

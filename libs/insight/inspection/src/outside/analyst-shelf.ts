@@ -24,7 +24,7 @@ class KeptFiles<Kept extends object> {
     private readonly held: (kept: Kept) => Kept = (kept) => kept,
   ) {}
 
-  /** By their names. Rejects with IO_FAILED for a file that is damaged. */
+  /** Kept things by name. Rejects with IO_FAILED for a file that is damaged. */
   async all(): Promise<ReadonlyMap<string, Kept>> {
     return this.loaded();
   }
@@ -45,7 +45,7 @@ class KeptFiles<Kept extends object> {
     return all.delete(name);
   }
 
-  /** As it was kept; undefined where there is none of the name. */
+  /** Thing as it was kept; undefined where there is none of the name. */
   async whole(name: string): Promise<Kept | undefined> {
     if (!(await this.loaded()).has(name)) return undefined;
     return this.read(this.pathOf(name));

@@ -87,7 +87,7 @@ export class FactInspectionStore extends InspectionStore {
     });
   }
 
-  /** Of the process that starts those of queries; undefined while there is none. */
+  /** ID of the process that starts those of queries; undefined while there is none. */
   get launcherProcessId(): number | undefined {
     return this.launcher.processId;
   }

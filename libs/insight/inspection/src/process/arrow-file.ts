@@ -80,7 +80,7 @@ function columnOf(
   return renamed(builder.finish().flush(), shown);
 }
 
-/** The same buffers under another type of the same layout. */
+/** Data in the same buffers under another type of the same layout. */
 function renamed(data: Arrow.Data, type: Arrow.DataType): Arrow.Data {
   const children = data.children.map((child, index) => {
     const field = type.children?.[index];

@@ -38,7 +38,7 @@ export class Launcher {
   /** @param program of the launcher, as arguments of Node */
   constructor(private readonly program: readonly string[]) {}
 
-  /** Of the process that starts others; undefined while there is none. */
+  /** ID of the process that starts others; undefined while there is none. */
   get processId(): number | undefined {
     return this.child?.pid;
   }

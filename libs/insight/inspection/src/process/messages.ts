@@ -1,12 +1,12 @@
 import type { ChildLimits, SentError } from '@tessera/processes';
 import type { ExportFormat } from '../domain/inspection-store.js';
 
-/** Of the service to the process that starts others, which it numbers. */
+/** Order of the service to the process that starts others, which it numbers. */
 export type LaunchOrder =
   | {
       readonly kind: 'start';
       readonly number: number;
-      /** As arguments of Node. */
+      /** Arguments of Node. */
       readonly program: readonly string[];
       readonly limits: ChildLimits;
     }
@@ -26,7 +26,7 @@ export type QueryOrder =
   | { readonly kind: 'warm' }
   | {
       readonly kind: 'ask';
-      /** Of an analyst: one, which is checked. */
+      /** Statements; an analyst's is a single one, which is checked. */
       readonly statements: readonly string[];
       /** Made by the service itself: not checked. */
       readonly isOwn: boolean;
@@ -40,7 +40,7 @@ export type QueryOrder =
     }
   | {
       readonly kind: 'data';
-      /** Of the query alone. */
+      /** Folder of the query alone. */
       readonly folder: string;
       readonly place: DataPlace;
     };

@@ -17,14 +17,14 @@ export interface QueryRules {
   readonly memoryBytes: number;
   /** Disk that one query may spill to, and that its export may take. */
   readonly diskBytes: number;
-  /** Of an answer that is no export; what is more is cut. */
+  /** Maximum bytes of an answer that is no export; the rest is cut. */
   readonly answerBytesMax: number;
 }
 
 export interface QueriesParts {
   /** Launcher of their processes. */
   readonly launcher: Pick<Launcher, 'start'>;
-  /** Of the process, as arguments of Node. */
+  /** Arguments of Node for the process. */
   readonly program: readonly string[];
   readonly rules: QueryRules;
   /** Folder of the query alone; of those of analysts once they are allowed. */

@@ -20,7 +20,7 @@ const EVERY_TABLE = new Set([...SHELF_TABLES, ...READ_TABLES.map(({ name }) => n
 const PLANNED_SHARE = 0.6;
 
 type Data = Extract<QueryOrder, { kind: 'data' }>;
-/** Of the machine: a question of an analyst, once it runs. */
+/** Threads of an analyst's question once it runs. */
 const THREADS = '2';
 
 /**

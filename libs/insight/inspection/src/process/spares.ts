@@ -6,7 +6,7 @@ export interface SparesParts {
   readonly rules: { readonly memoryBytes: number; readonly diskBytes: number };
 }
 
-/** Of the database once it is loaded, before it has read anything. */
+/** Memory of the database once it is loaded, before it has read anything. */
 const DATABASE_BYTES = 96 * 2 ** 20;
 /** Queries of one process: what it has mislaid of its memory comes back. */
 const USES_MAX = 50;
@@ -63,7 +63,7 @@ export class Spares {
     return spare === undefined || spare.isGone ? new SpareProcess(this.parts) : spare;
   }
 
-  /** One that is done, in good order. False: it is not wanted any more. */
+  /** Takes back a process that is done, in good order. False: it is not wanted any more. */
   giveBack(done: SpareProcess): boolean {
     const isWanted = this.spare === undefined || this.spare.isGone;
     if (!isWanted || done.isGone || done.useCount >= USES_MAX || this.isClosed) return false;
