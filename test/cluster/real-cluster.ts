@@ -7,6 +7,7 @@ import { promisify } from 'node:util';
 import { loadConfig } from '@tessera/config';
 import {
   type EtcdServer,
+  freePorts,
   type RedisServer,
   startEtcdServer,
   startRedisServer,
@@ -15,7 +16,6 @@ import {
 } from '@tessera/testing';
 import { type LocalProcess, localPlan } from '../../tools/cluster/local-plan.js';
 import { launch, type Running, untilReady } from '../../tools/cluster/local-processes.js';
-import { freePorts } from '../e2e/running-cluster.js';
 import { CutProxy } from './cut-proxy.js';
 
 export interface RealClusterOptions {

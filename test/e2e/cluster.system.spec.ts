@@ -9,10 +9,10 @@ import { join } from 'node:path';
 import type * as grpc from '@grpc/grpc-js';
 import { ServiceClient, TesseraClient } from '@tessera/client';
 import { ERROR_TRAILERS, GRPC_STATUS, isConnectionLost } from '@tessera/errors';
-import { missingFor, until } from '@tessera/testing';
+import { freePort, missingFor, until } from '@tessera/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { BROWSER_PATH, launchBrowser, Visit } from './browser.js';
-import { DEADLINE_MS, freePorts, type NodeState, RunningCluster } from './running-cluster.js';
+import { DEADLINE_MS, type NodeState, RunningCluster } from './running-cluster.js';
 
 const NODES = 3;
 const USERS = Array.from({ length: 24 }, (_, n) => String(n + 1));
@@ -74,7 +74,7 @@ describe('three nodes on this machine', () => {
   it.skipIf(missingFor(['haproxy']).length > 0)('keep their users behind HAProxy', async () => {
     const file = join(cluster.folder, 'haproxy.cfg');
     const { httpPort, grpcPort } = cluster.options;
-    const [port] = [await freePorts(32_000, [0])];
+    const port = await freePort();
     const text = readFileSync('deploy/cluster/haproxy.cfg', 'utf8')
       .replace('127.0.0.1:50051', `127.0.0.1:${port}`)
       .replaceAll(/127\.0\.0\.1:5006(\d)/g, (_, n) => `127.0.0.1:${grpcPort + 9 + Number(n)}`)

@@ -1,8 +1,7 @@
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { TesseraClient } from '@tessera/client';
-import { resolvePort } from '@tessera/lifecycle';
-import { temporaryFolder } from '@tessera/testing';
+import { freePort, temporaryFolder } from '@tessera/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Collector } from './collector.js';
 import { Service } from './service.js';
@@ -34,7 +33,7 @@ function startFeature(retrievalAddress: string, grpcPort = '0'): Promise<Service
 
 beforeAll(async () => {
   url = await collector.start();
-  const port = await resolvePort('127.0.0.1', 0);
+  const port = await freePort();
   feature = await startFeature(`127.0.0.1:${port}`);
   const flags = ['--behaviours', feature.grpcAddress];
   const variables = { OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: url, TESSERA_GRPC_PORT: String(port) };

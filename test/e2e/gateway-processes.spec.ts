@@ -1,10 +1,10 @@
+import { freePort } from '@tessera/testing';
 /** A gateway of several processes: one address, one set of metrics, one end. */
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { resolvePort } from '@tessera/lifecycle';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { temporaryFolder, until } from '../../libs/testing/src/index.js';
 
@@ -14,8 +14,8 @@ let gateway: ChildProcess;
 let url: string;
 
 beforeAll(async () => {
-  const httpPort = await resolvePort('127.0.0.1', 0);
-  const grpcPort = await resolvePort('127.0.0.1', 0);
+  const httpPort = await freePort();
+  const grpcPort = await freePort();
   const config = join(folder.path, 'config.json');
   const keys = {
     cluster: { nodes: 'a=127.0.0.1:1/127.0.0.1:2' },

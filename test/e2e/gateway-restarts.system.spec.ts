@@ -2,10 +2,9 @@
 
 import * as grpc from '@grpc/grpc-js';
 import { ServiceClient } from '@tessera/client';
-import { until } from '@tessera/testing';
+import { freePorts, until } from '@tessera/testing';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { pace } from '../trial/pace.js';
-import { freePorts } from './running-cluster.js';
 import { Service } from './service.js';
 
 const RESTARTS = Number(process.env.TEST_RESTARTS ?? 2);

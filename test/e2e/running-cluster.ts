@@ -1,30 +1,13 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { TesseraClient } from '@tessera/client';
 import { loadConfig } from '@tessera/config';
-import { temporaryFolder, until } from '@tessera/testing';
+import { freePort, freePorts, temporaryFolder, until } from '@tessera/testing';
 import { type LocalClusterOptions, localPlan } from '../../tools/cluster/local-plan.js';
 import { launch, type Running, untilReady } from '../../tools/cluster/local-processes.js';
 
 export const DEADLINE_MS = 30_000;
-
-function isFree(port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const server = createServer();
-    server.once('error', () => resolve(false));
-    server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)));
-  });
-}
-
-/** A port with these behind it free too; below those that the system gives away. */
-export async function freePorts(from: number, steps: readonly number[]): Promise<number> {
-  for (let port = from + (process.pid % 1000) * 8; ; port += 7) {
-    const free = await Promise.all(steps.map((step) => isFree(port + step)));
-    if (free.every(Boolean)) return port;
-  }
-}
 
 export interface NodeState {
   readonly name: string;
@@ -186,7 +169,7 @@ export class RunningCluster {
 
   /** A second gateway before the same nodes, in the same group of the broker where it has one. */
   async secondGateway(more: Readonly<Record<string, string>> = {}) {
-    const [httpPort, grpcPort] = [await freePorts(42_000, [0]), await freePorts(43_000, [0])];
+    const [httpPort, grpcPort] = [await freePort(), await freePort()];
     const plan = this.planOf('gateway');
     const own = join(this.folder, `gateway-${grpcPort}`);
     const variables = Object.assign({}, plan.variables, {

@@ -9,8 +9,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { TesseraClient } from '@tessera/client';
-import { resolvePort } from '@tessera/lifecycle';
-import { temporaryFolder } from '@tessera/testing';
+import { freePort, temporaryFolder } from '@tessera/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { writeRandomAdapter } from './random-adapter.js';
 import { Service } from './service.js';
@@ -63,7 +62,7 @@ beforeAll(async () => {
     return { name, scopes, sha256 };
   });
   writeFileSync(place('tokens.json'), JSON.stringify(grants));
-  const port = await resolvePort('127.0.0.1', 0);
+  const port = await freePort();
   const stored = { TESSERA_BEHAVIOURS_STORE: 'embedded', TESSERA_BEHAVIOURS_PATH: place('store') };
   const followed = { TESSERA_BEHAVIOURS_RETRIEVAL: `127.0.0.1:${port}` };
   feature = await Service.start({ ...secured('feature'), ...stored, ...followed }, [], FEATURE);

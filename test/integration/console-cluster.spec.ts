@@ -1,13 +1,12 @@
 /** The console of one node of several: recalls, explanations and users of the others. */
 
 import 'reflect-metadata';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { loadConfig } from '@tessera/config';
 import type { Serving } from '@tessera/hosting';
 import { partitionOf } from '@tessera/routing';
 import { createLog } from '@tessera/telemetry';
-import { temporaryFolder, until } from '@tessera/testing';
+import { freePort, temporaryFolder, until } from '@tessera/testing';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { ListedRecall, RecallList } from '../../apps/console/src/api-types.js';
 import { type ServingGateway, serve as serveGateway } from '../../apps/gateway/src/serve.js';
@@ -45,17 +44,8 @@ async function startNode(name: string, more: Readonly<Record<string, string>>): 
   return { name, runtime, serving: await cluster.serve(name, { runtime }, variables) };
 }
 
-/** A port that nobody had a moment ago. */
-async function freePort(): Promise<string> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as { readonly port: number };
-  await new Promise((resolve) => server.close(resolve));
-  return String(port);
-}
-
 beforeAll(async () => {
-  const gatewayPort = await freePort();
+  const gatewayPort = String(await freePort());
   for (const name of NAMES) {
     const recording = {
       TESSERA_INSPECTION_PATH: join(folder.path, name),

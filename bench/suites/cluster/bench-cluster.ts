@@ -1,8 +1,7 @@
 import { join } from 'node:path';
 import { TesseraClient } from '@tessera/client';
 import { loadConfig } from '@tessera/config';
-import { resolvePort } from '@tessera/lifecycle';
-import { temporaryFolder } from '@tessera/testing';
+import { freePorts, temporaryFolder } from '@tessera/testing';
 import { etcdPortOf, localPlan } from '../../../tools/cluster/local-plan.js';
 import {
   endAll,
@@ -14,22 +13,8 @@ import {
 
 const HOST = '127.0.0.1';
 
-/** A port with so many behind it that nobody has now. */
-async function freePorts(count: number): Promise<number> {
-  for (;;) {
-    const first = await resolvePort(HOST, 0);
-    if (first + count > 60_000) continue;
-    const all = Array.from({ length: count }, (_, n) => resolvePort(HOST, first + n));
-    const isFree = await Promise.all(all).then(
-      () => true,
-      () => false,
-    );
-    if (isFree) return first;
-  }
-}
-
 /** Of all processes, from the first one's on. */
-const PORTS = 111;
+const STEPS = Array.from({ length: 111 }, (_, step) => step);
 
 /** Processes of `npm run cluster`, with what they take of the machine parted between the nodes. */
 export class BenchCluster {
@@ -56,7 +41,7 @@ export class BenchCluster {
     more: Readonly<Record<string, string>> = {},
   ): Promise<BenchCluster> {
     const folder = temporaryFolder({});
-    const [httpPort, grpcPort] = [await freePorts(PORTS), await freePorts(PORTS)];
+    const [httpPort, grpcPort] = [await freePorts(12_000, STEPS), await freePorts(22_000, STEPS)];
     const own = { nodes, httpPort, grpcPort, folder: join(folder.path, 'cluster') };
     const options = Object.assign(own, { etcd: '', kafka, redis: '', isShared: false });
     const plan = localPlan(options, loadConfig({ environment }).config);

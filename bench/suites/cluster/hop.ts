@@ -3,8 +3,7 @@ import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { CHANNEL_OPTIONS, ServiceClient } from '@tessera/client';
-import { resolvePort } from '@tessera/lifecycle';
-import { missingFor, temporaryFolder, until } from '@tessera/testing';
+import { freePort, missingFor, temporaryFolder, until } from '@tessera/testing';
 import { type Measurement, quantile } from '../../result.js';
 import { cpuSecondsOf } from '../process-usage.js';
 import type { SuiteContext } from '../suite.js';
@@ -91,7 +90,7 @@ function rowsOf(direct: Way, ways: readonly Way[], calls: number): Measurement[]
 export async function hop({ quick, say }: SuiteContext): Promise<Measurement[]> {
   const folder = temporaryFolder({});
   const ports: number[] = [];
-  while (ports.length < 5) ports.push(await resolvePort(HOST, 0));
+  while (ports.length < 5) ports.push(await freePort());
   const [http = 0, grpc = 0, gatewayHttp = 0, gatewayGrpc = 0, haproxy = 0] = ports;
   const own = (httpPort: number, grpcPort: number) =>
     Object.assign({}, STORES, {

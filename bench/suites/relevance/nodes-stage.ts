@@ -3,8 +3,7 @@ import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ClusterState } from '@tessera/client';
-import { resolvePort } from '@tessera/lifecycle';
-import { missingFor, temporaryFolder, until } from '@tessera/testing';
+import { freePort, missingFor, temporaryFolder, until } from '@tessera/testing';
 import { type Measurement, quantile } from '../../result.js';
 import type { BenchCluster } from '../cluster/bench-cluster.js';
 import { closedLoop, openLoop } from '../engine/in-flight.js';
@@ -192,8 +191,8 @@ async function underLoad(
 async function startHaproxy(nodes: readonly string[]) {
   const folder = temporaryFolder({});
   const ways = [
-    { name: 'round robin', balance: 'roundrobin', port: await resolvePort(HOST, 0) },
-    { name: 'HAProxy leastconn', balance: 'leastconn', port: await resolvePort(HOST, 0) },
+    { name: 'round robin', balance: 'roundrobin', port: await freePort() },
+    { name: 'HAProxy leastconn', balance: 'leastconn', port: await freePort() },
   ];
   const lines = ways.flatMap(({ balance, port }) => [
     `listen ${balance}`,

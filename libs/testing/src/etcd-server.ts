@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
-import { resolvePort } from '@tessera/lifecycle';
+import { freePort } from './free-port.js';
 import { ended } from './server-process.js';
 import { temporaryFolder } from './temporary-folder.js';
 import { until } from './until.js';
@@ -27,11 +27,11 @@ export async function startEtcdServer(tls?: {
   readonly certificatePath: string;
   readonly keyPath: string;
 }): Promise<EtcdServer> {
-  const [clients, peers] = [await resolvePort(HOST, 0), await resolvePort(HOST, 0)];
+  const [clients, peers] = [await freePort(), await freePort()];
   const address = `${HOST}:${clients}`;
   const folder = temporaryFolder({});
   const data = join(folder.path, 'data');
-  const metrics = tls === undefined ? address : `${HOST}:${await resolvePort(HOST, 0)}`;
+  const metrics = tls === undefined ? address : `${HOST}:${await freePort()}`;
   const url = `${tls === undefined ? 'http' : 'https'}://${address}`;
   const secured = tls && ['--cert-file', tls.certificatePath, '--key-file', tls.keyPath];
   const words = [

@@ -9,6 +9,7 @@ export { FakeEngine, type FakeEngineOptions, type PathScore } from './fake-engin
 export { FakeKvPool } from './fake-kv-pool.js';
 export { FakeStoreLink, type StoreCallEnd } from './fake-store-link.js';
 export { filesWith } from './files-with.js';
+export { freePort, freePorts } from './free-port.js';
 export { type KafkaBroker, type KafkaRight, startKafkaBroker } from './kafka-broker.js';
 export { MemoryKvStore } from './memory-kv-store.js';
 export { type LogCopy, MemoryEntryStore, MemoryLog, MemoryLogState } from './memory-log.js';

@@ -3,7 +3,7 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { repositoryRoot } from '@tessera/config';
-import { resolvePort } from '@tessera/lifecycle';
+import { freePort } from './free-port.js';
 import { ended } from './server-process.js';
 import { temporaryFolder } from './temporary-folder.js';
 
@@ -46,7 +46,7 @@ export async function startKafkaBroker(secured?: SecuredBroker): Promise<KafkaBr
   if (!existsSync(JARS)) {
     throw new Error("the broker's jars are not there: npm run bootstrap -- --system");
   }
-  const [port, controllerPort] = [await resolvePort(HOST, 0), await resolvePort(HOST, 0)];
+  const [port, controllerPort] = [await freePort(), await freePort()];
   const folder = temporaryFolder({});
   const properties = join(folder.path, 'server.properties');
   const all = serverProperties(port, controllerPort, join(folder.path, 'log'));
@@ -96,7 +96,7 @@ async function securedProperties(
   folder: string,
   { key, certificate, user, password, rights }: SecuredBroker,
 ): Promise<{ readonly address: string; readonly lines: readonly string[] }> {
-  const ownPort = await resolvePort(HOST, 0);
+  const ownPort = await freePort();
   const store = join(folder, 'keystore.pem');
   writeFileSync(store, `${key}\n${certificate}\n`);
   const open = `CLIENTS://${HOST}:${port},OWN://${HOST}:${ownPort}`;

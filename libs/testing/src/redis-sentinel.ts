@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { resolvePort } from '@tessera/lifecycle';
 import { Redis } from 'ioredis';
+import { freePort } from './free-port.js';
 import { type RedisServer, startedRedis, startRedisServer } from './redis-server.js';
 import { ended } from './server-process.js';
 import { temporaryFolder } from './temporary-folder.js';
@@ -32,7 +32,7 @@ export async function startRedisSentinel(): Promise<RedisSentinel> {
   const replica = await startRedisServer(['--replicaof', HOST, port]);
   const folder = temporaryFolder({});
   const path = join(folder.path, 'sentinel.conf');
-  const ownPort = await resolvePort(HOST, 0);
+  const ownPort = await freePort();
   const lines = [
     ...[`port ${ownPort}`, `bind ${HOST}`, `dir ${folder.path}`],
     `sentinel monitor ${NAME} ${HOST} ${port} 1`,

@@ -1,12 +1,10 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
-import { resolvePort } from '@tessera/lifecycle';
+import { freePort } from './free-port.js';
 import { ended } from './server-process.js';
 import { temporaryFolder } from './temporary-folder.js';
 import { until } from './until.js';
-
-const HOST = '127.0.0.1';
 
 export interface RedisServer {
   readonly address: string;
@@ -29,7 +27,7 @@ export interface RedisServer {
 export async function startRedisServer(
   more: readonly string[] | ((port: number) => readonly string[]) = [],
 ): Promise<RedisServer> {
-  const port = await resolvePort(HOST, 0);
+  const port = await freePort();
   const options = typeof more === 'function' ? more(port) : more;
   const folder = temporaryFolder({});
   let child = await spawnRedis(port, folder.path, options);
@@ -114,7 +112,7 @@ export async function startRedisCluster(): Promise<RedisCluster> {
     for (const node of nodes) await node.stop();
   };
   for (let node = 0; node < NODES; node += 1) {
-    const busPort = await resolvePort(HOST, 0);
+    const busPort = await freePort();
     const words = ['--cluster-enabled', 'yes', '--cluster-port', String(busPort)];
     const timeout = ['--cluster-node-timeout', String(NODE_TIMEOUT_MS)];
     nodes.push(await startRedisServer([...words, ...timeout]));

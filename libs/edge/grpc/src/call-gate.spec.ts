@@ -1,7 +1,5 @@
 /** A gate before the calls of real clients. */
 
-import { once } from 'node:events';
-import { createServer } from 'node:net';
 import { Client, credentials, type Server, type ServerUnaryCall, status } from '@grpc/grpc-js';
 import { type Caller, EdgeAdmission, HeldCallers } from '@tessera/admission';
 import { protoSchema } from '@tessera/contracts';
@@ -20,14 +18,6 @@ const closings: (() => unknown)[] = [];
 afterEach(async () => {
   for (const close of closings.splice(0)) await close();
 });
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as { port: number };
-  server.close();
-  return port;
-}
 
 /** Keeps those whom it would hold. */
 class Noted extends HeldCallers {
@@ -53,7 +43,6 @@ function slowAdmission(): EdgeAdmission {
 }
 
 async function started() {
-  const port = await freePort();
   const held = new Noted();
   const asked: string[] = [];
   const rules = { defaultDeadlineMs: LONG_MS, deadlineMsMax: LONG_MS, held };
@@ -72,7 +61,7 @@ async function started() {
   };
   const server = grpcServer({
     host: '127.0.0.1',
-    port,
+    port: 0,
     messageBytesMax: 1000,
     certificatePath: '',
     keyPath: '',
@@ -101,6 +90,7 @@ async function started() {
     server.listen((error?: unknown) => (error ? reject(error) : resolve()));
   });
   closings.push(() => server.close());
+  const { port } = server;
   const client = new Client(`127.0.0.1:${port}`, credentials.createInsecure());
   closings.unshift(() => client.close());
   return { held, asked, ask: asking(client) };

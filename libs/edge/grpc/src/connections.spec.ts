@@ -25,20 +25,11 @@ afterEach(async () => {
   for (const close of closings.splice(0)) await close();
 });
 
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as { port: number };
-  server.close();
-  return port;
-}
-
 type Answer = (call: ServerUnaryCall<Buffer, Buffer>) => Buffer | Promise<Buffer>;
 
 const GATE = { defaultDeadlineMs: 1000, deadlineMsMax: 10_000, admissions: {} };
 
 async function started(answer: Answer, tls?: WatchedTls) {
-  const port = await freePort();
   const definition = {
     path: SAY,
     requestStream: false,
@@ -50,7 +41,7 @@ async function started(answer: Answer, tls?: WatchedTls) {
   } as const;
   const server = grpcServer({
     host: '127.0.0.1',
-    port,
+    port: 0,
     messageBytesMax: 1000,
     certificatePath: '',
     keyPath: '',
@@ -78,6 +69,7 @@ async function started(answer: Answer, tls?: WatchedTls) {
     server.listen((error?: unknown) => (error ? reject(error) : resolve()));
   });
   closings.push(() => server.close());
+  const { port } = server;
   return { port, server };
 }
 

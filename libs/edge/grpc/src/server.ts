@@ -116,7 +116,7 @@ function reflection(descriptors: GrpcServerSettings['descriptors']): ReflectionS
 type Listening = Pick<GrpcServerSettings, 'host' | 'port' | 'connectionsMax' | 'tls' | 'gate'>;
 
 /** Nest's gRPC server behind a listener of its own, which bounds the connections and ends them. */
-class BoundedGrpcServer extends ServerGrpc {
+export class BoundedGrpcServer extends ServerGrpc {
   private listener: NetServer | undefined;
   private injector: ConnectionInjector | undefined;
 
@@ -126,6 +126,12 @@ class BoundedGrpcServer extends ServerGrpc {
     private readonly connections: Connections,
   ) {
     super(grpcOptions);
+  }
+
+  /** Port that it listens on; the configured one before it listens. */
+  get port(): number {
+    const address = this.listener?.address();
+    return typeof address === 'object' && address ? address.port : this.listening.port;
   }
 
   override async createClient(): Promise<Server> {
@@ -165,7 +171,7 @@ class BoundedGrpcServer extends ServerGrpc {
 }
 
 /** Nest's gRPC server, with health and reflection added to what the packages serve. */
-export function grpcServer(settings: GrpcServerSettings): ServerGrpc {
+export function grpcServer(settings: GrpcServerSettings): BoundedGrpcServer {
   const { connectionAgeMs, messageBytesMax, interceptor } = settings;
   const served: PackageDefinition = withMalformedMarked(
     protoLoader.fromJSON(settings.schema as Schema, MESSAGE_SHAPE),

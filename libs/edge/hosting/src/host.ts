@@ -19,7 +19,7 @@ import {
   tlsOfGrpc,
 } from '@tessera/grpc';
 import type { HttpJson } from '@tessera/httpjson';
-import { Drain, type DrainStep, type Readiness, resolvePort } from '@tessera/lifecycle';
+import { Drain, type DrainStep, type Readiness } from '@tessera/lifecycle';
 import type { Queue } from '@tessera/methods';
 import { type Log, type Metrics, NestLog, registerHeldCallers } from '@tessera/telemetry';
 import type { FastifyInstance } from 'fastify';
@@ -167,19 +167,18 @@ export async function host(parts: HostParts): Promise<Hosted> {
   await parts.prepare?.(app, calls);
   const methods = parts.methods?.(app) ?? NO_METHODS;
   serveJson(instance, methods, calls, log);
-  const grpcPort = await resolvePort(grpc.host, grpc.port);
   const gate = gateOf(parts, held);
-  const strategy = grpcEdge(parts, methods, { tls: grpcTls, port: grpcPort, gate });
+  const strategy = grpcEdge(parts, methods, { tls: grpcTls, gate });
   app.connectMicroservice({ strategy });
   if (topicServer !== undefined) app.connectMicroservice({ strategy: topicServer });
-  await listening('grpc', { ...grpc, port: grpcPort }, () => app.startAllMicroservices());
+  await listening('grpc', grpc, () => app.startAllMicroservices());
   await listening('http', http, () => app.listen(http.port, http.host));
   // Topics are served as soon as their broker is there; calls need no broker.
   readiness.started();
   readiness.watchConditions();
   const scheme = http.certificatePath === '' ? 'http' : 'https';
   const httpUrl = `${scheme}://${hostAndPort(http.host, httpPortOf(app) ?? http.port)}`;
-  const grpcAddress = hostAndPort(grpc.host, grpcPort);
+  const grpcAddress = hostAndPort(grpc.host, strategy.port);
   return {
     ...closing(app, held, parts),
     serving: (steps) => ({ httpUrl, grpcAddress, drain: loggedDrain(steps, log) }),
@@ -211,7 +210,7 @@ const gateOf = (parts: HostParts, held: HeldCallers) =>
 function grpcEdge(
   parts: HostParts,
   { handlers }: OwnMethods,
-  own: Pick<GrpcServerSettings, 'tls' | 'port' | 'gate'>,
+  own: Pick<GrpcServerSettings, 'tls' | 'gate'>,
 ) {
   const { grpc, readiness, access, limits, admissions = {}, forwarded, log } = parts;
   const services = [...new Set([...handlers.keys()].map((path) => path.split('/')[1] ?? ''))];

@@ -6,7 +6,6 @@ export {
   Conditions,
 } from './conditions.js';
 export { closing, Drain, type DrainReport, type DrainStep } from './drain.js';
-export { resolvePort } from './free-port.js';
 export { Readiness, type ReadinessState } from './readiness.js';
 export { closeFilesToOthers, runProcess, serviceVersion } from './run-process.js';
 export { drainOnStopSignals, STOP_SIGNALS } from './stop-signals.js';
