@@ -221,6 +221,14 @@ describe('recorded recalls', () => {
     expect(await ids({ userId: "' OR 1=1 --" })).toEqual([]);
   });
 
+  it('finds a recall by its request at once, also where somebody has just looked', async () => {
+    const { store } = await storeIn(freshFolder());
+    expect(await store.recalls(NEWEST)).toEqual([]);
+    store.offer(recordable('a', Date.now()));
+    const found = await store.recalls({ ...NEWEST, requestId: 'request a' });
+    expect(found.map(({ id }) => id)).toEqual(['a']);
+  });
+
   it('fills a list past recalls of users who were erased', async () => {
     const { store } = await storeIn(freshFolder());
     for (let i = 0; i < 12; i++) {

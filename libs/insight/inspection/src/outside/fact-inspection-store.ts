@@ -118,9 +118,21 @@ export class FactInspectionStore extends InspectionStore {
   }
 
   async recalls(search: RecallSearch, signal?: AbortSignal): Promise<readonly RecallSummary[]> {
+    await this.look('recalls');
+    const found = await this.found(search, signal);
+    if (found.length > 0 || search.requestId === undefined) return found;
+    // Who asks for one recall does not wait until it is time to look again.
+    await this.options.facts.flush('recalls');
+    return this.found(search, signal);
+  }
+
+  /** Recalls in files. */
+  private async found(
+    search: RecallSearch,
+    signal?: AbortSignal,
+  ): Promise<readonly RecallSummary[]> {
     const { facts } = this.options;
     const { userId, limit } = search;
-    await this.look('recalls');
     const pseudonym = userId === undefined ? undefined : await facts.pseudonym(userId);
     if (userId !== undefined && pseudonym === undefined) return [];
     const found: RecallSummary[] = [];
