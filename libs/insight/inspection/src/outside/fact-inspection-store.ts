@@ -121,7 +121,7 @@ export class FactInspectionStore extends InspectionStore {
     await this.look('recalls');
     const found = await this.found(search, signal);
     if (found.length > 0 || search.requestId === undefined) return found;
-    // Who asks for one recall does not wait until it is time to look again.
+    // A search for one recall does not wait until it is time to look again.
     await this.options.facts.flush('recalls');
     return this.found(search, signal);
   }
