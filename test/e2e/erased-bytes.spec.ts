@@ -107,7 +107,7 @@ it('leaves no byte of an erased user in any file, also after a restart', async (
   expect(await client.erase(NAME, 60_000)).toMatchObject({ known: true });
 
   const gone = slotsGone(keys, readFileSync(KEYS));
-  // Of the pseudonym, and of the sealed texts of recorded recalls.
+  // Keys of the pseudonym and of the sealed texts of recorded recalls.
   expect(gone).toHaveLength(2);
   const halves = gone.flatMap((slot) => [slot.subarray(0, 16), slot.subarray(16)]);
   const secrets = [Buffer.from(NAME), ...halves];

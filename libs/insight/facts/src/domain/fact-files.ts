@@ -87,7 +87,7 @@ export function mergeable(files: readonly string[], nowMs: number): Map<string, 
 const CROWD = 20;
 
 /**
- * The same for a table whose rows people look at while they come, each time in a file of its own:
+ * Merges for a table whose rows people look at while they come, each time in a file of its own:
  * ten minutes with many of them do not wait for their hour.
  */
 export function mergeableSoon(files: readonly string[], nowMs: number): Map<string, string[]> {

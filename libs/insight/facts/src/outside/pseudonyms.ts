@@ -71,11 +71,13 @@ export class Pseudonyms {
     const names = pseudonyms.map(sealName);
     const known = await this.keys.find(names);
     const used = new Map<string, Buffer>();
-    names.forEach((name, i) => {
-      used.set(name, known[i] ?? used.get(name) ?? randomBytes(KEY_BYTES));
+    const keys = names.map((name, i) => {
+      const key = known[i] ?? used.get(name) ?? randomBytes(KEY_BYTES);
+      used.set(name, key);
+      return key;
     });
     await this.keys.add(used, dayOf(this.nowMs()));
-    return texts.map((of, i) => of.map((text) => sealed(text, used.get(names[i] as string))));
+    return keys.map((key, i) => (texts[i] ?? []).map((text) => sealed(text, key)));
   }
 
   /** Texts that were sealed, in their order; null: the user was erased, or came no more. */

@@ -14,7 +14,7 @@ const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
 /** Nonce, tag and the compressed text, as Base64. */
-export function sealed(text: string, key: Buffer = Buffer.alloc(0)): string {
+export function sealed(text: string, key: Buffer): string {
   const nonce = randomBytes(NONCE_BYTES);
   const cipher = createCipheriv(CIPHER, key, nonce);
   const bytes = Buffer.concat([cipher.update(deflateRawSync(text)), cipher.final()]);

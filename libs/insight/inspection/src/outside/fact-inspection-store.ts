@@ -44,8 +44,8 @@ export interface FactInspectionOptions {
 }
 
 /**
- * Of a query's process, in MiB. V8 lets its young generation grow to more than 100 MiB while an
- * export makes garbage, sooner on a busy machine: that would be of the memory of the query.
+ * Young heap of a query's process, in MiB. V8 lets its young generation grow to more than 100 MiB
+ * while an export makes garbage, sooner on a busy machine: the query would lack that memory.
  */
 const YOUNG_HEAP = '--max-semi-space-size=4';
 /** Milliseconds that an offered row may be missing from answers. */

@@ -11,7 +11,7 @@ const SID_LEVELS_MAX = 32;
 const CODE_MAX = 0xffff_ffff;
 
 /**
- * The same of a request to rank items.
+ * Checks the bounds of a request to rank items.
  * @throws TesseraError REQUEST_INVALID with the path of the first field at fault
  */
 export function checkRankRequest(request: RankRequest, limits: RequestLimits): Ranking {
@@ -31,7 +31,7 @@ export function checkRankRequest(request: RankRequest, limits: RequestLimits): R
 }
 
 /**
- * The same of a request for scores.
+ * Checks the bounds of a request for scores.
  * @throws TesseraError REQUEST_INVALID with the path of the first field at fault
  */
 export function checkScoreRequest(request: ScoreRequest, limits: RequestLimits): Ranking {
@@ -56,7 +56,7 @@ export function checkScoreRequest(request: ScoreRequest, limits: RequestLimits):
 }
 
 /**
- * The same of a request to keep a user's prompt.
+ * Checks the bounds of a request to keep a user's prompt.
  * @throws TesseraError REQUEST_INVALID with the path of the first field at fault
  */
 export function checkAppendRequest(request: UserSource, limits: RequestLimits): void {

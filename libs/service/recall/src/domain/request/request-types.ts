@@ -122,7 +122,7 @@ export interface RecallContext {
   /** Asked for by the service itself: nobody asks about it later. */
   readonly isOwn?: boolean;
   /**
-   * Of RecallServing.pin(): what the request reaches, whatever eligibility and item policy it
+   * Reach of RecallServing.pin(): what the request may get, whatever eligibility and item policy it
    * names, and without frequency caps; left out: the newest version.
    */
   readonly pinned?: Reach | undefined;
