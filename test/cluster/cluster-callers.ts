@@ -4,6 +4,7 @@ import type * as grpc from '@grpc/grpc-js';
 import { ServiceClient, type ServiceName } from '@tessera/client';
 import { ERROR_TRAILERS } from '@tessera/errors';
 import { AdapterClient } from '../../tools/served/adapter-client.js';
+import { pace } from '../trial/pace.js';
 import type { ItemState } from './cluster-model.js';
 import type { RealCluster } from './real-cluster.js';
 
@@ -11,7 +12,11 @@ const CHANNEL = { 'grpc.initial_reconnect_backoff_ms': 100, 'grpc.max_reconnect_
 const KEY = 'idempotency-key';
 const CALL_MS = 15_000;
 const RECALL_MS = 8000;
-/** Of a user's behaviours. */
+/** A page of the console, and all attempts at one: a child that hangs is ended after 20 s. */
+const PAGE_MS = 25_000;
+const PAGES_MS = 60_000;
+const REPEAT_MS = 500;
+/** Time of a user's first behaviour. */
 const FIRST_MS = 1_700_000_000_000;
 const ITEM_ATTRIBUTE = 'count';
 
@@ -46,7 +51,7 @@ export class ClusterCallers {
     return (await answer) as never;
   }
 
-  /** Those with a count of their own are as the callers of the days made them. */
+  /** Items by ID; those with a count of their own are as the callers of the days made them. */
   async items(at: string): Promise<Map<string, ItemState>> {
     const client = this.client('tessera.catalogue.v1.CatalogueService', at);
     const found = new Map<string, ItemState>();
@@ -90,13 +95,32 @@ export class ClusterCallers {
   async kept(node: string, userId: string): Promise<string[]> {
     const client = this.client('tessera.kv.v1.KvPoolService', node);
     const { chains } = await client.call('Inspect', { userId }, { deadline: Date.now() + CALL_MS });
-    const query = new URLSearchParams({ userId, code: 'OK' });
-    const reply = await fetch(`${this.cluster.httpOf(node)}/console/api/recalls?${query}`);
-    const { recalls } = (await reply.json()) as { readonly recalls: readonly unknown[] };
+    const recalls = await this.recordedOf(node, userId);
     const kept = chains.length === 0 ? [] : [`${node}: ${chains.length} chains of ${userId}`];
     return recalls.length === 0
       ? kept
       : [...kept, `${node}: ${recalls.length} recorded recalls of ${userId}`];
+  }
+
+  /** Recorded recalls of a user at a node, whose queries may have to be asked again. */
+  private async recordedOf(node: string, userId: string): Promise<readonly unknown[]> {
+    const query = new URLSearchParams({ userId, code: 'OK' });
+    const url = `${this.cluster.httpOf(node)}/console/api/recalls?${query}`;
+    let said = '';
+    const found = async () => {
+      const signal = AbortSignal.timeout(PAGE_MS);
+      const reply = await fetch(url, { signal }).catch((thrown: unknown) => String(thrown));
+      if (typeof reply === 'string') said = reply;
+      else if (reply.ok) return (await reply.json()) as { readonly recalls: readonly unknown[] };
+      else said = await reply.text();
+      return undefined;
+    };
+    for (const end = performance.now() + PAGES_MS; performance.now() < end; ) {
+      const page = await found();
+      if (page !== undefined) return page.recalls;
+      await pace(REPEAT_MS);
+    }
+    throw new Error(`${url}: expected a page within ${PAGES_MS} ms, got ${said}`);
   }
 
   async push(at: string, folder: string, name: string): Promise<string> {

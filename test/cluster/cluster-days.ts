@@ -5,6 +5,7 @@
  */
 
 import { join } from 'node:path';
+import { withinMs } from '@tessera/turns';
 import { Random } from '../../bench/models/random.js';
 import { writeRandomAdapter } from '../e2e/random-adapter.js';
 import { pace } from '../trial/pace.js';
@@ -43,8 +44,10 @@ const IDLE_ENTRIES = 4300;
 const HELD_MS = { least: 1000, more: 5000 };
 const AWAY_MS_MAX = 2500;
 const CLOCK_MS = 3_600_000;
+/** Maximum milliseconds of an event and of an evening; what takes longer hangs. */
+const EVENT_MS_MAX = 80_000;
 const ADAPTER = 'main';
-/** Of factors: answers move a little. */
+/** Size of an adapter's factors: answers move a little. */
 const FACTOR_SIZE = 0.05;
 
 const EVENTS = [
@@ -90,7 +93,7 @@ class ClusterDays {
   readonly parts: DayParts;
   private users = 0;
   private pushes = 0;
-  /** Of disks, by node. */
+  /** Copies of disks, by node. */
   private readonly copies = new Map<string, string[]>();
   private readonly backups = new Map<string, string[]>();
 
@@ -129,16 +132,16 @@ class ClusterDays {
     for (const event of drawn) {
       count(parts.counts, event);
       try {
-        await this.happen(event, over);
+        await withinMs(EVENT_MS_MAX, this.happen(event, over));
       } catch (thrown) {
         parts.faults.push(`day ${day}, ${event}: ${(thrown as Error).message}`);
       }
     }
     isOver = true;
-    await Promise.all(working);
     try {
+      await withinMs(EVENT_MS_MAX, Promise.all(working));
       await cluster.untilTogether();
-      await this.evening(day);
+      await withinMs(EVENT_MS_MAX, this.evening(day));
       const { first } = await withLog(cluster, (log) => log.bounds());
       parts.counts.set('entries trimmed', first - 1);
     } catch (thrown) {

@@ -67,7 +67,7 @@ export async function hungChild(
     faults.push(`${node}: expected children, got none`);
     return;
   }
-  process.kill(one(random, children), 'SIGSTOP');
+  cluster.hang(one(random, children));
   const known = model.users.filter(({ isGoing }) => !isGoing);
   if (known.length > 0) await erase(parts, one(random, known), endpoints, isOver);
 }

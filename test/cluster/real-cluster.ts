@@ -21,14 +21,14 @@ import { CutProxy } from './cut-proxy.js';
 export interface RealClusterOptions {
   readonly nodes: number;
   readonly gateways: number;
-  /** Of all nodes. */
+  /** Variables of all nodes. */
   readonly variables?: Readonly<Record<string, string>>;
   readonly gatewayVariables?: Readonly<Record<string, string>>;
   /** Folder of the release that runs; left out: this checkout. */
   readonly root?: string;
 }
 
-/** Of /health. */
+/** Answer of /health. */
 export interface NodeHealth {
   readonly ready: boolean;
   readonly clusterLog?: {
@@ -64,6 +64,8 @@ const SMALL = {
 export class RealCluster {
   private readonly running = new Map<string, Running>();
   private readonly held = new Set<string>();
+  /** Children of nodes that hang: what ends their nodes does not end them. */
+  private readonly hung: number[] = [];
   private copies = 0;
 
   private constructor(
@@ -218,6 +220,12 @@ export class RealCluster {
     this.signal(name, 'SIGCONT');
   }
 
+  /** A child of a node stands still from now on. */
+  hang(pid: number): void {
+    process.kill(pid, 'SIGSTOP');
+    this.hung.push(pid);
+  }
+
   /** The stores of a node at a moment; of a running one as a snapshot of its disk is. */
   copyDisk(name: string): string {
     this.copies += 1;
@@ -259,7 +267,7 @@ export class RealCluster {
     return to;
   }
 
-  /** Of a node that does not run. */
+  /** Empties the stores of a node that does not run. */
   emptyDisk(name: string): void {
     if (this.isRunning(name)) throw new Error(`${name} runs`);
     const { folder } = this.planOf(name);
@@ -334,7 +342,7 @@ export class RealCluster {
     });
   }
 
-  /** Of the nodes, as a gateway sees them. */
+  /** States of the nodes, as a gateway sees them. */
   async statesAt(gateway: string): Promise<string[]> {
     try {
       const signal = AbortSignal.timeout(ASK_MS);
@@ -349,6 +357,7 @@ export class RealCluster {
   async close(): Promise<void> {
     const names = [...this.running.keys()];
     await Promise.all(names.map((name) => this.end(name, 'SIGKILL')));
+    this.wakeHung();
     for (const link of this.links.values()) link.close();
     await this.log.stop();
     await this.behaviours.stop();
@@ -365,7 +374,19 @@ export class RealCluster {
     if (pid !== undefined && this.isRunning(name)) process.kill(pid, signal);
   }
 
+  /** They see that their nodes are gone, and end. */
+  private wakeHung(): void {
+    for (const pid of this.hung.splice(0)) {
+      try {
+        process.kill(pid, 'SIGCONT');
+      } catch {
+        // Its node has ended it.
+      }
+    }
+  }
+
   private killAll(): void {
+    this.wakeHung();
     for (const name of this.running.keys()) this.signal(name, 'SIGKILL');
     for (const server of [this.log, this.behaviours]) server.signal('SIGKILL');
   }

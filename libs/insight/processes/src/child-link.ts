@@ -1,6 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { TesseraError } from '@tessera/errors';
 import { withinMs } from '@tessera/turns';
+import { AnswerWatch } from './answer-watch.js';
 import { type ChildLimits, startLimited } from './child-limits.js';
 import { type ChildReply, PING } from './child-server.js';
 import { receivedError } from './sent-error.js';
@@ -25,10 +26,6 @@ const CALLS_MAX = 256;
 /** Milliseconds before a process that has ended is started again; doubled up to the largest. */
 const RESTART_MS_MIN = 200;
 const RESTART_MS_MAX = 30_000;
-/** Milliseconds between two questions whether the process answers. */
-const PING_MS = 5000;
-/** Questions in a row that nobody answers: the process is ended, and another one begun. */
-const UNANSWERED_MAX = 3;
 /** Milliseconds of a close that nothing else bounds. */
 export const CLOSE_MS = 8000;
 /** Milliseconds of a close that ending the process by a signal takes. */
@@ -58,8 +55,7 @@ export class ChildLink<Served extends Methods<Served>> {
   private lastNumber = 0;
   private restartMs = RESTART_MS_MIN;
   private restart: NodeJS.Timeout | undefined;
-  private pings: NodeJS.Timeout | undefined;
-  private unanswered = 0;
+  private watch: AnswerWatch | undefined;
   /** Listeners of those who wait for `open` or `closed`. */
   private listeners: (() => void)[] = [];
 
@@ -124,7 +120,7 @@ export class ChildLink<Served extends Methods<Served>> {
    */
   async close(budgetMs: number, lastCalls: () => Promise<unknown>): Promise<void> {
     clearTimeout(this.restart);
-    clearInterval(this.pings);
+    this.watch?.end();
     const orderly = async () => {
       await lastCalls();
       await this.send('close', []);
@@ -151,7 +147,7 @@ export class ChildLink<Served extends Methods<Served>> {
     child.on('message', (reply) => this.settle(reply as ChildReply));
     child.once('error', (cause) => this.ended(child, `it could not be started: ${cause.message}`));
     child.once('exit', (code, signal) => this.ended(child, `it ended with ${signal ?? code}`));
-    this.watch(child);
+    this.watch = this.watched(child);
     try {
       await this.send('open', [options]);
     } catch (thrown) {
@@ -167,28 +163,26 @@ export class ChildLink<Served extends Methods<Served>> {
   }
 
   /** A process that stands still holds its callers: it is ended, which begins another one. */
-  private watch(child: ChildProcess): void {
-    clearInterval(this.pings);
-    this.unanswered = 0;
-    const ask = () => {
-      if (this.unanswered >= UNANSWERED_MAX) {
-        this.ended(child, `it has answered none of ${UNANSWERED_MAX} questions`);
+  private watched(child: ChildProcess): AnswerWatch {
+    this.watch?.end();
+    const watch: AnswerWatch = new AnswerWatch({
+      pingMs: this.parts.pingMs,
+      ask: () =>
+        this.send(PING, []).then(
+          () => watch.answered(),
+          () => undefined,
+        ),
+      onSilent: (how) => {
+        this.ended(child, how);
         child.kill('SIGKILL');
-        return;
-      }
-      this.unanswered += 1;
-      const answered = () => {
-        if (this.child === child) this.unanswered = 0;
-      };
-      this.send(PING, []).then(answered, () => undefined);
-    };
-    this.pings = setInterval(ask, this.parts.pingMs ?? PING_MS);
-    this.pings.unref();
+      },
+    });
+    return watch;
   }
 
   private ended(child: ChildProcess, how: string): void {
     if (this.child !== child) return;
-    clearInterval(this.pings);
+    this.watch?.end();
     this.child = undefined;
     const reason = `the process that ${this.parts.does} is not there: ${how}`;
     const error = new TesseraError('STORE_UNAVAILABLE', reason);

@@ -1,3 +1,4 @@
+export { AnswerWatch } from './answer-watch.js';
 export { type Channel, endProcess, sendAll } from './channel.js';
 export { type ChildLimits, startLimited } from './child-limits.js';
 export { ChildLink, CLOSE_MS } from './child-link.js';

@@ -26,6 +26,10 @@ export function serveLauncher(channel: Channel): void {
       start(order);
       return;
     }
+    if (order.kind === 'ping') {
+      tell(order);
+      return;
+    }
     const child = children.get(order.number);
     if (order.kind === 'kill') child?.kill('SIGKILL');
     else if (child?.connected === true) child.send(order.message as object, () => undefined);

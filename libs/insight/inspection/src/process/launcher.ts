@@ -1,6 +1,6 @@
 import type { ChildProcess } from 'node:child_process';
 import { TesseraError } from '@tessera/errors';
-import { type ChildLimits, startLimited } from '@tessera/processes';
+import { AnswerWatch, type ChildLimits, startLimited } from '@tessera/processes';
 import type { LaunchOrder, LaunchReply } from './messages.js';
 
 export interface LaunchListener {
@@ -31,12 +31,19 @@ interface Entry {
  */
 export class Launcher {
   private child: ChildProcess | undefined;
+  private watch: AnswerWatch | undefined;
   private readonly launched = new Map<number, Entry>();
   private lastNumber = 0;
   private isClosed = false;
 
-  /** @param program of the launcher, as arguments of Node */
-  constructor(private readonly program: readonly string[]) {}
+  /**
+   * @param program of the launcher, as arguments of Node
+   * @param pingMs milliseconds between two questions whether it answers; left out: five seconds
+   */
+  constructor(
+    private readonly program: readonly string[],
+    private readonly pingMs?: number,
+  ) {}
 
   /** ID of the process that starts others; undefined while there is none. */
   get processId(): number | undefined {
@@ -80,10 +87,20 @@ export class Launcher {
     child.once('error', (cause) => this.ended(child, cause.message));
     child.once('exit', (code, signal) => this.ended(child, `it ended with ${signal ?? code}`));
     this.child = child;
+    this.watch = new AnswerWatch({
+      pingMs: this.pingMs,
+      ask: () => child.send({ kind: 'ping' } satisfies LaunchOrder, () => undefined),
+      onSilent: (how) => {
+        this.ended(child, how);
+        child.kill('SIGKILL');
+      },
+    });
     return child;
   }
 
   private take(reply: LaunchReply): void {
+    this.watch?.answered();
+    if (reply.kind === 'ping') return;
     const entry = this.launched.get(reply.number);
     if (entry === undefined) return;
     if (reply.kind === 'message') {
@@ -98,6 +115,7 @@ export class Launcher {
   private ended(child: ChildProcess, how: string): void {
     if (this.child !== child) return;
     this.child = undefined;
+    this.watch?.end();
     const entries = [...this.launched.values()];
     this.launched.clear();
     for (const { listener, gone } of entries) {

@@ -11,9 +11,12 @@ export type LaunchOrder =
       readonly limits: ChildLimits;
     }
   | { readonly kind: 'send'; readonly number: number; readonly message: unknown }
-  | { readonly kind: 'kill'; readonly number: number };
+  | { readonly kind: 'kill'; readonly number: number }
+  /** Answered by the same at once. */
+  | { readonly kind: 'ping' };
 
 export type LaunchReply =
+  | { readonly kind: 'ping' }
   | { readonly kind: 'message'; readonly number: number; readonly message: unknown }
   /** Nothing follows; with a reason where it could not be started. */
   | { readonly kind: 'ended'; readonly number: number; readonly reason: string };
