@@ -25,7 +25,6 @@ const OWN_FILES = [
   'apps/console/src/http/sql.controller.ts',
   'libs/ops/config/src/machine.ts',
   'libs/ops/config/src/repository-root.ts',
-  'libs/insight/inspection/src/process/idle-cores.ts',
   'libs/ops/lifecycle/src/run-process.ts',
 ];
 const isTestCode = (path) =>

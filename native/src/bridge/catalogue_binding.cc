@@ -66,23 +66,9 @@ Napi::Value catalogue_view(const Napi::CallbackInfo& info) {
 /// Errors: REQUEST_INVALID where the second argument is no array of strings.
 template <typename Of>
 Napi::Value for_each_text(const Napi::CallbackInfo& info, const char* name, const Of& of) {
-  const Napi::Env env = info.Env();
-  if (!info[1].IsArray()) {
-    throw make_error(
-        env, Code::kRequestInvalid,
-        std::string(name) + ": expected an array of strings, got " + describe_value(info[1]));
-  }
-  const auto texts = info[1].As<Napi::Array>();
-  auto found = Napi::Uint32Array::New(env, texts.Length());
-  for (uint32_t i = 0; i < texts.Length(); ++i) {
-    const Napi::Value text = texts.Get(i);
-    if (!text.IsString()) {
-      throw make_error(env, Code::kRequestInvalid,
-                       std::string(name) + "[" + std::to_string(i) +
-                           "]: expected a string, got " + describe_value(text));
-    }
-    found[i] = of(text.As<Napi::String>().Utf8Value());
-  }
+  const std::vector<std::string> texts = read_texts(info, 1, name);
+  auto found = Napi::Uint32Array::New(info.Env(), texts.size());
+  for (size_t i = 0; i < texts.size(); ++i) found[i] = of(texts[i]);
   return found;
 }
 
@@ -105,7 +91,7 @@ Napi::Value catalogue_knows(const Napi::CallbackInfo& info) {
   });
 }
 
-/// Of the texts of an attribute that no item has, and of numbers, all count as known.
+/// Texts of an attribute that no item has, and of numbers, all count as known.
 Napi::Value catalogue_knows_texts(const Napi::CallbackInfo& info) {
   const auto handle = any_view(info[0]);
   const catalogue::View& view = *handle->view;

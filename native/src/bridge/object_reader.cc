@@ -52,17 +52,19 @@ std::string read_text(const Napi::CallbackInfo& info, size_t index, const char* 
 
 std::vector<std::string> read_texts(const Napi::CallbackInfo& info, size_t index,
                                     const char* path) {
-  const auto refuse = [&](const Napi::Value& got) {
+  const auto refuse = [&](const std::string& field, const char* expected, const Napi::Value& got) {
     return make_error(info.Env(), Code::kRequestInvalid,
-                      std::string(path) + ": expected strings, got " + describe_value(got));
+                      field + ": expected " + expected + ", got " + describe_value(got));
   };
-  if (!info[index].IsArray()) throw refuse(info[index]);
+  if (!info[index].IsArray()) throw refuse(path, "an array of strings", info[index]);
   const auto array = info[index].As<Napi::Array>();
   std::vector<std::string> texts;
   texts.reserve(array.Length());
   for (uint32_t i = 0; i < array.Length(); ++i) {
     const Napi::Value text = array.Get(i);
-    if (!text.IsString()) throw refuse(text);
+    if (!text.IsString()) {
+      throw refuse(std::string(path) + "[" + std::to_string(i) + "]", "a string", text);
+    }
     texts.push_back(text.As<Napi::String>().Utf8Value());
   }
   return texts;
