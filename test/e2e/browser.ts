@@ -81,9 +81,10 @@ export class Visit {
     return this.page.goto(`${this.url}/console/#${path}`);
   }
 
-  async picture(name: string): Promise<void> {
+  /** @param fullPage false: what the window shows */
+  async picture(name: string, fullPage = true): Promise<void> {
     if (PICTURES === undefined) return;
-    await this.page.screenshot({ path: join(PICTURES, `${name}.png`), fullPage: true });
+    await this.page.screenshot({ path: join(PICTURES, `${name}.png`), fullPage });
   }
 
   /**

@@ -75,6 +75,9 @@ describe.skipIf(BROWSER_PATH === undefined)('the console', () => {
     await page.getByRole('button', { name: '1-1-0' }).click();
     await page.getByText(/SID 1-1-0: a path that was found; probability .* items below/).waitFor();
     await visit.picture('recall-light');
+    // README.md shows it.
+    await page.getByRole('heading', { level: 1 }).scrollIntoViewIfNeeded();
+    await visit.picture('console', false);
     await visit.expectAccessible();
     expect(visit.faults).toEqual([]);
   });

@@ -7,7 +7,7 @@ export const HEIGHT = 520;
 const MARGIN = 30;
 const SCALE_MIN = 0.02;
 const SCALE_MAX = 3;
-const LABEL = 100;
+const LABEL = 124;
 const COLUMN_MIN = 90;
 const COLUMN_MAX = 220;
 
