@@ -16,15 +16,15 @@ import { endGroups } from './end-groups.mjs';
 import { atWork, runNpm, startNothing, succeed } from './npm.cjs';
 import { PACKAGES, unpackPackages } from './packages.cjs';
 import { fetchTestPrograms } from './test-programs.mjs';
+import { wordsOf } from './words.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 process.chdir(root);
-const forSystem = process.argv.includes('--system');
-const forTests = forSystem || process.argv.includes('--test');
-const quiet = process.argv.includes('--quiet');
-const cuda = { '--cuda': 'ON', '--no-cuda': 'OFF' }[
-  process.argv.findLast((word) => /^--(no-)?cuda$/.test(word))
-];
+const flag = { type: 'boolean' };
+const words = wordsOf({ test: flag, system: flag, quiet: flag, cuda: flag, 'no-cuda': flag });
+const { system: forSystem = false, quiet = false } = words;
+const forTests = forSystem || words.test === true;
+const cuda = words['no-cuda'] ? 'OFF' : words.cuda ? 'ON' : undefined;
 const marks = join('.cache', 'bootstrap');
 const lockFile = join('.cache', 'bootstrap.lock');
 

@@ -10,13 +10,17 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { abiModules } from './abi/abi-modules.mjs';
 import { consoleAnswersModule } from './console-answers.mjs';
+import { wordsOf } from './words.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 process.chdir(root);
 const contracts = join('libs', 'ops', 'contracts', 'src', 'generated');
 const KEEP_COMMENTS = { keepComments: true };
-const onlyCheck = process.argv.includes('--check');
-const onlyBuild = process.argv.includes('--build');
+const flag = { type: 'boolean' };
+const { check: onlyCheck = false, build: onlyBuild = false } = wordsOf({
+  check: flag,
+  build: flag,
+});
 /** TypeScript that git does not have. */
 const BUILD_OUTPUT = /^(native\/ts|libs\/ops\/config\/src)\/generated\//;
 const require = createRequire(import.meta.url);

@@ -13,11 +13,12 @@ import { output, writeEnginePackage } from './release/engine-package.mjs';
 import { recallFrom } from './release/first-recall.mjs';
 import { serveRegistry } from './release/local-registry.mjs';
 import { releaseLock, writeRelease } from './release/release-files.mjs';
+import { wordsOf } from './words.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 process.chdir(root);
-const at = process.argv.indexOf('--to');
-const target = resolve(at < 0 ? join('build', 'packages') : (process.argv[at + 1] ?? '.'));
+const words = wordsOf({ to: { type: 'string' }, test: { type: 'boolean' } });
+const target = resolve(words.to ?? join('build', 'packages'));
 
 const MEBIBYTE = 2 ** 20;
 const RECALL_MS_MAX = 20_000;
@@ -119,4 +120,4 @@ async function tryPackages(packages) {
 }
 
 const packages = packAll();
-if (process.argv.includes('--test')) await tryPackages(packages);
+if (words.test) await tryPackages(packages);

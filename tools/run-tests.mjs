@@ -14,6 +14,7 @@ const { REPORTS, checker, count, fail, output, totals } = await import('./tests/
 const { check } = await import('./tests/checks.mjs');
 const { specsOf } = await import('./tests/specs.mjs');
 const native = await import('./tests/native.mjs');
+const { wordsOf } = await import('./words.mjs');
 
 // How little the build in the background takes from what runs beside it.
 const BACKGROUND_NICENESS = '19';
@@ -81,10 +82,12 @@ function countBuild(name, isBuilt) {
   count(isBuilt ? { passed: 1 } : { failures: [`build of ${name}`] });
 }
 
+const flag = { type: 'boolean' };
+const words = wordsOf({ only: { type: 'string' }, system: flag, 'after-test': flag });
+
 function selected() {
-  const at = process.argv.indexOf('--only');
-  if (at < 0) return Object.entries(process.argv.includes('--system') ? system : everyday);
-  const name = process.argv[at + 1] ?? '';
+  const name = words.only;
+  if (name === undefined) return Object.entries(words.system ? system : everyday);
   if (!Object.hasOwn(byName, name)) {
     console.error(`--only: expected one of ${Object.keys(byName).join(', ')}, got '${name}'`);
     process.exit(2);
@@ -111,14 +114,14 @@ for (const [name, stage] of chosen) {
   console.log(`== ${name}: ${passed} passed, ${failed} failed in ${seconds} s`);
 }
 const counted = join(REPORTS, 'counted.json');
-if (process.argv.includes('--after-test')) {
+if (words['after-test']) {
   // A run that did not come to its end is a failure.
   count(
     fs.existsSync(counted)
       ? JSON.parse(fs.readFileSync(counted, 'utf8'))
       : { failures: ['npm test did not come to its end'] },
   );
-} else if (!process.argv.includes('--only')) {
+} else if (words.only === undefined) {
   fs.writeFileSync(counted, JSON.stringify(totals));
 }
 for (const name of totals.failures) console.log(`FAILED ${name}`);
