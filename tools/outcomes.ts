@@ -25,7 +25,7 @@ explored (docs/concepts/exploration.md): three estimates a recall, with 95 % int
   --from URL         a running service, which asks the recalls that it has recorded again
   --what TARGET      adapter=NAME, valuation=NAME or temperature=T, or several with commas between;
                      adapter=base: no adapter, valuation=none: by likelihood
-  --recalls N        recalls that are asked again at most, the newest (default: 500)
+  --recalls N        recalls that are asked again at most, the newest (default: 1000)
   --from DIR         a folder of facts (inspection.path/facts)
   --target FILE      CSV, JSON lines or Parquet with recall_id, item_id, propensity: items of the
                      target's answer to each recall, and how likely each is to be in it

@@ -42,7 +42,7 @@ picture in a folder. The same seed has the same visits, drift and new ads, whate
   --budget PERCENT     of a campaign's expected spending; 0: none (default: ${percentOf(budget)})
   --explore PERCENT    of the recalls that draw one place among fresh ads (default:
                        ${percentOf(explore)})
-  --draw PERCENT       of the recalls that draw three places among all ads, from which the
+  --draw PERCENT       of the recalls that draw all places among all ads, from which the
                        console's page Outcomes estimates (default: ${percentOf(DRAW_ALL)})
   --rank PERCENT       of the other recalls that are ranked by heads, where the service has some
                        (default: ${percentOf(RANK)})

@@ -41,9 +41,6 @@ interface Versions {
   readonly versions: readonly { readonly state: string; readonly learnedUntilMs: number }[];
 }
 
-/** Places of an answer that are drawn among all ads. */
-const DRAWN_OF_ALL = 3;
-
 /** Drawn places are for fresh ads. */
 const DRAWN = {
   predicate: undefined,
@@ -100,7 +97,8 @@ export class ServedWorld implements WorldService, RankingService {
       scene: { daypart },
       resultCount,
       ...(explores && explored),
-      ...(drawsAll === true && { explore: { slots: DRAWN_OF_ALL } }),
+      // A target draws all places: with fixed ones few users carry its weight.
+      ...(drawsAll === true && { explore: { slots: resultCount } }),
     };
     const { items, versions } = isRanked
       ? await this.rankedOrPlain(request)

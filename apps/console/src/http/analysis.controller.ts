@@ -45,7 +45,7 @@ const BUCKETS = { min: 1, max: 200, fallback: 48 };
 const ROWS = { min: 1, max: 10_000, fallback: 200 };
 const PAGE = { min: 1, max: 500, fallback: 50 };
 const VALUES = { min: 1, max: 50, fallback: 12 };
-const ASKED = { min: 1, max: 5000, fallback: 500 };
+const ASKED = { min: 1, max: 5000, fallback: 1000 };
 const OFFSET = { min: 0, max: 10_000_000, fallback: 0 };
 /** Milliseconds of recalls in a file of facts, and until it is written. */
 const FILE_MS = 2 * MILLISECONDS_PER_MINUTE;
