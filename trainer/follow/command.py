@@ -1,7 +1,6 @@
 """`python -m trainer follow`: a version every few minutes, learned from what users do."""
 
 import argparse
-import os
 import socket
 import sqlite3
 import time
@@ -10,6 +9,7 @@ from pathlib import Path
 
 from ..errors import InputError
 from ..exposures import parse_heads
+from ..idle import yield_cores
 from ..template import read_template
 from .cycle import Follower, Outcome
 from .gateway import Away, Gateway, Refused, connect
@@ -22,8 +22,6 @@ from .settings import Settings
 from .sources import Facts, Source, SourceAway, Topic
 from .store import Store
 
-#: Serving comes first: nice(2) of the process.
-NICENESS = 10
 PAUSE_SECONDS = (2.0, 60.0)
 #: Behaviours that prompts may show, of any template.
 CONTEXT = 100
@@ -32,7 +30,7 @@ CONTEXT = 100
 def run(args: argparse.Namespace) -> int:
     """Rounds until it is stopped, or as many as are asked for."""
     _check(args)
-    os.nice(NICENESS)
+    yield_cores(lambda text: print(text, flush=True))
     warnings.filterwarnings("ignore", message=".*is_gradient_checkpointing")
     store = Store(Path(args.state), CONTEXT)
     try:

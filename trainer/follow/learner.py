@@ -5,7 +5,7 @@ import shutil
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import torch
@@ -47,11 +47,18 @@ class Plan:
     lr: float = 2e-3
 
 
+class Progress(Protocol):
+    """`Beat`, where somebody listens."""
+
+    def begin(self) -> None: ...
+    def tell(self, done: str) -> None: ...
+
+
 class Learner:
-    """One base model in memory at a time. `progress`: told of each step."""
+    """One base model in memory at a time. `progress`: told of each batch."""
 
     def __init__(self, base: Path, plan: Plan, device: str = "cpu",
-                 progress: Callable[[int, float], None] = lambda step, loss: None) -> None:
+                 progress: Progress | None = None) -> None:
         self.base, self.plan, self.progress = base, plan, progress
         self.device = device_of(device)
         self.writer = read_prompt_folder(base)
@@ -76,6 +83,7 @@ class Learner:
         """Writes the next version's folder, which appears when it is whole, with heads where there
         are samples for them. Returns figures."""
         torch.manual_seed(seed)
+        self._begin()
         model = self.open(parent, trains=True)
         figures = self.fit(model, samples, seed, teaches=True)
         shutil.rmtree(out, ignore_errors=True)
@@ -104,6 +112,7 @@ class Learner:
 
     def weigh(self, parent: Path | None, candidate: Path, samples: Sequence[Sample]) -> Losses:
         """Losses of the base model, of the version before and of the candidate."""
+        self._begin()
         samples, _ = self.split(samples)
         base = self.losses(self.open(None), samples)
         before = base if parent is None else self.losses(self.open(parent), samples)
@@ -145,6 +154,14 @@ class Learner:
             model = base
         return model.to(self.device).eval()
 
+    def _begin(self) -> None:
+        if self.progress is not None:
+            self.progress.begin()
+
+    def _tell(self, done: str) -> None:
+        if self.progress is not None:
+            self.progress.tell(done)
+
     @torch.no_grad()
     def _scores(self, model, rows: Sequence[Row]) -> np.ndarray:
         """Of each row the sum of its answer's log-probabilities, as the service scores."""
@@ -153,6 +170,7 @@ class Learner:
         for begin in range(0, len(order), WEIGH_ROWS):
             places = order[begin:begin + WEIGH_ROWS]
             found[places] = self._score(model, [rows[place] for place in places]).cpu().numpy()
+            self._tell(f"scores: {begin + len(places)} of {len(rows)} rows")
         return found
 
     @torch.no_grad()
@@ -266,7 +284,7 @@ class Learner:
                 optimizer.step()
                 total += float(loss.detach())
                 step += 1
-                self.progress(step, float(loss.detach()))
+                self._tell(f"trains: step {step}, loss {float(loss.detach()):.4f}")
             losses.append(total / len(groups))
         model.eval()
         return losses[0], losses[-1]

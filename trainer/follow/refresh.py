@@ -2,7 +2,6 @@
 weights learn the follower's store."""
 
 import argparse
-import os
 import shutil
 from pathlib import Path
 
@@ -13,21 +12,22 @@ from ..checkpoint import whole_folder, write_json
 from ..errors import InputError
 from ..finetune import digest_of
 from ..flags import writable_folder
+from ..idle import yield_cores
 from .gate import Losses, judge
 from .gateway import Away, Gateway, Held, LiveItem, Refused, connect
 from .guards import Limits, choose
 from .learner import Learner, Plan
 from .refreshed import RECORD
+from .report import Beat
 from .samples import Sampling, slice_of, to_learn
 from .store import Cycle, Store
 
 WEIGHTS = "model.safetensors"
-NICENESS = 10
 
 
 def run(args: argparse.Namespace) -> int:
     """Writes the folder, or says why not. Reads the store beside a follower that goes on."""
-    os.nice(NICENESS)
+    yield_cores(print)
     torch.set_num_threads(args.threads)
     base, out = Path(args.model), Path(args.out)
     if out.exists():
@@ -38,7 +38,7 @@ def run(args: argparse.Namespace) -> int:
     store = Store(Path(args.state), reads=True)
     live, base_digest, serving = _served(args)
     learner = Learner(base, Plan(epochs=args.epochs, batch_size=args.batch_size, lr=args.lr),
-                      args.device)
+                      args.device, Beat(lambda text: print(text, flush=True)))
     learner.use_items(live)
     limits = Limits(args.held_out, examples_max=args.examples_max, replay=0.0,
                     replay_least=0)

@@ -14,24 +14,26 @@ STARVED = 0.5
 
 
 class Beat:
-    """Hears each step of a training, says once a minute how far it is, and that it starves where
-    it does: it is nice, so that other work may take all there is."""
+    """Hears how far a training is, or a scoring of rows before or behind it, says so once a minute,
+    and that it starves where it does: other work may take all there is."""
 
     def __init__(self, say: Callable[[str], None], clock: Callable[[], float] = time.monotonic,
                  used: Callable[[], float] = time.process_time) -> None:
         self.say, self.clock, self.used = say, clock, used
-        self.since, self.used_then = clock(), used()
+        self.begin()
 
-    def __call__(self, step: int, loss: float) -> None:
-        now, used = self.clock(), self.used()
-        if step == 1:
-            self.since, self.used_then = now, used
-        if now - self.since < BEAT_SECONDS:
+    def begin(self) -> None:
+        """Work begins: what passed before was no work."""
+        self.since, self.used_then = self.clock(), self.used()
+
+    def tell(self, done: str) -> None:
+        passed, used = self.clock() - self.since, self.used() - self.used_then
+        if passed < BEAT_SECONDS:
             return
-        share = (used - self.used_then) / (now - self.since)
-        starves = f"; it got {share:.0%} of a core: other work comes first" * (share < STARVED)
-        self.say(f"trains: step {step}, loss {loss:.4f}{starves}")
-        self.since, self.used_then = now, used
+        share = used / passed
+        starves = f"; it got {share:.1%} of a core: other work comes first" * (share < STARVED)
+        self.say(f"{done}{starves}")
+        self.begin()
 
 
 def line(outcome: Outcome) -> str:

@@ -64,6 +64,7 @@ def test_a_disk_that_is_full_ends_the_command_with_the_path(tmp_path, monkeypatc
     def full(args):
         raise sqlite3.OperationalError("database or disk is full")
 
+    monkeypatch.setattr(command, "yield_cores", lambda _: None)
     monkeypatch.setattr(command, "_source", full)
     with pytest.raises(InputError, match=f"{tmp_path}.*disk is full"):
         command.run(flags("--state", str(tmp_path), "--address", "127.0.0.1:1"))
@@ -97,12 +98,15 @@ def test_a_service_that_is_away_is_not_asked_without_a_pause(monkeypatch):
 def test_a_training_says_each_minute_how_far_it_is_and_that_it_starves():
     now, used, said = [0.0], [0.0], []
     beat = Beat(said.append, lambda: now[0], lambda: used[0])
-    for step, (passed, share) in enumerate([(10, 1), (50, 1), (20, 1), (61, 0.08)], 1):
+    now[0] += 1000
+    beat.begin()
+    for step, (passed, share) in enumerate([(10, 1), (30, 1), (20, 1), (61, 0.08), (900, 0.003)],
+                                           1):
         now[0] += passed
         used[0] += share * passed
-        beat(step, 2.5)
-    assert said == ["trains: step 3, loss 2.5000",
-                    "trains: step 4, loss 2.5000; it got 8% of a core: other work comes first"]
+        beat.tell(f"step {step}")
+    assert said == ["step 3", "step 4; it got 8.0% of a core: other work comes first",
+                    "step 5; it got 0.3% of a core: other work comes first"]
 
 
 def test_a_model_that_the_service_does_not_serve_is_found_out_before_anything_is_trained(

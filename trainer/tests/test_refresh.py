@@ -62,6 +62,7 @@ def state_with_a_version(folder: Path) -> str:
 def refreshed(folder: Path, out: str, monkeypatch, face, model: Path = DEMO) -> torch.Tensor:
     """Weights of one matrix, trained by next to nothing."""
     monkeypatch.setattr(refresh, "Gateway", face)
+    monkeypatch.setattr(refresh, "yield_cores", lambda _: None)
     monkeypatch.setattr(refresh, "digest_of", lambda *_: None)
     monkeypatch.setattr(refresh, "connect", lambda _: contextlib.nullcontext())
     parser = argparse.ArgumentParser()
