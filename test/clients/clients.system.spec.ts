@@ -16,6 +16,7 @@ import {
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { DEMO, writeRandomAdapter } from '../e2e/random-adapter.js';
 import { Service } from '../e2e/service.js';
+import { FollowedTopic } from './follow-topic.js';
 import { BUILD_MS, printedIds, run as runIn, skipWithout } from './run-tools.js';
 
 const EXAMPLE_ITEMS = 3;
@@ -110,6 +111,30 @@ describe.skipIf(skipWithout('python3'))('the package for Python', () => {
     expect(await run('.', python, rounds)).toContain('1 passed');
     const train = run('.', python, ['-m', 'trainer', 'demo']);
     await expect(train).rejects.toThrow('expected what trainer/requirements.txt installs');
+  });
+
+  it('reads the behaviours of a topic once for a trainer that is killed', async () => {
+    const topic = await FollowedTopic.on(broker.address);
+    const read = (...killed: string[]) => topic.read(python, join(folder.path, 'followed'), killed);
+    const items = (count: number) => Array.from({ length: count }, (_, at) => String(at));
+    const sum = (reads: readonly number[]) => reads.reduce((all, one) => all + one, 0);
+    const numbered = (found: readonly string[]) => [...found].sort((a, b) => +a - +b);
+
+    await topic.write(25);
+    expect(read('before', '2')).toMatchObject({ signal: 'SIGKILL', reads: [10, 10] });
+    const behind = read();
+    expect(behind.reads).toEqual([10, 5]);
+    expect(numbered(behind.items)).toEqual(items(25));
+    await topic.write(12);
+    expect(read('after', '1')).toMatchObject({ signal: 'SIGKILL', reads: [10] });
+    const again = read();
+    expect(again.reads).toEqual([2]);
+    expect(numbered(again.items)).toEqual(items(37));
+    await topic.writeTogether(5);
+    const together = read();
+    expect(sum(together.reads)).toBe(5);
+    expect(numbered(together.items)).toEqual(items(42));
+    expect(read().reads).toEqual([0]);
   });
 });
 

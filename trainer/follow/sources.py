@@ -181,13 +181,15 @@ class Topic:
 
     def __init__(self, brokers: str, topic: str, actions: Sequence[str] | None) -> None:
         try:
-            from confluent_kafka import Consumer, TopicPartition
+            from confluent_kafka import Consumer, KafkaError, TopicPartition
         except ModuleNotFoundError as absent:
             raise InputError("--kafka", "the package confluent-kafka (pip install "
                              "confluent-kafka)", "no such module") from absent
         self.topic, self.actions, self.partition_of = topic, actions, TopicPartition
+        self.end_code = KafkaError._PARTITION_EOF
         self.consumer = Consumer({"bootstrap.servers": brokers, "group.id": "tessera-follow",
-                                  "enable.auto.commit": False, "auto.offset.reset": "earliest"})
+                                  "enable.auto.commit": False, "auto.offset.reset": "earliest",
+                                  "enable.partition.eof": True})
 
     def read(self, cursor: Any, since_ms: int) -> Batch:
         """`cursor`: the next offset of each partition."""
@@ -215,12 +217,20 @@ class Topic:
         from tessera.behaviour.events.v1 import behaviour_event_pb2
         facts: list[Fact] = []
         read = late = 0
-        while read < MESSAGES_MAX and any(offsets[str(n)] < end for n, end in ends.items()):
-            messages = self.consumer.consume(1000, timeout=5)
+        while read < MESSAGES_MAX:
+            left = sum(max(0, end - offsets[str(number)]) for number, end in ends.items())
+            if left == 0:
+                break
+            # A call waits until it has so many.
+            messages = self.consumer.consume(min(1000, left, MESSAGES_MAX - read), timeout=5)
             if not messages:
                 break
             for message in messages:
-                if message.error():
+                error = message.error()
+                if error is not None and error.code() == self.end_code:
+                    # The last offsets may be those of a transaction's end, which is no message.
+                    offsets[str(message.partition())] = message.offset()
+                if error is not None:
                     continue
                 read += 1
                 offsets[str(message.partition())] = message.offset() + 1

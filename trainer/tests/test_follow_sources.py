@@ -148,6 +148,7 @@ def test_a_topic_is_read_from_the_offsets_in_the_store(tmp_path, monkeypatch):
             position=1)).SerializeToString()
 
     fake = types.SimpleNamespace(Consumer=FakeConsumer, KafkaException=RuntimeError,
+                                 KafkaError=types.SimpleNamespace(_PARTITION_EOF=-191),
                                  TopicPartition=lambda *words: words)
     monkeypatch.setitem(sys.modules, "confluent_kafka", fake)
     monkeypatch.setattr(FakeConsumer, "log", [event(number) for number in range(1, 5)] + [b"\xff"])
