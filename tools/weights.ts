@@ -12,7 +12,8 @@ const USAGE = `usage: npm run weights -- COMMAND [words] [flags]
 Whole weights of a service that runs (docs/operate/adapter-versions.md):
   show                 which set serves, and which one rollback goes back to
   update NAME          serve the set of this name in weights.path from the next batch on
-                       (--end-adapters: the adapters of the old weights end)
+                       (--end-adapters: the adapters of the old weights end, heads that rank
+                       too; prints those that served)
   rollback             go back to the set before
 
   --address HOST:PORT  of the gRPC edge (default: the configured one)
@@ -36,9 +37,34 @@ function callOf(
   throw new UsageError('expected show, update NAME or rollback');
 }
 
-function shown(answer: object): string {
-  const entries = Object.entries(answer).map(([name, value]) => `${name}: ${value || '-'}`);
-  return entries.join('\n');
+interface Ended {
+  readonly name: string;
+  readonly digest: string;
+}
+interface Version extends Ended {
+  readonly state: string;
+  readonly pinned: boolean;
+}
+
+/** Versions that an update would end; none where the caller may not see them. */
+async function serving(client: AdapterClient): Promise<readonly Ended[]> {
+  const none = { versions: [] as readonly Version[] };
+  const { versions } = await client.call<typeof none>('List', {}, CALL_MS).catch(() => none);
+  return versions
+    .filter(({ state, pinned }) => pinned || /^STATE_(ACTIVE|CANARY)$/.test(state))
+    .map(({ name, digest }) => ({ name, digest }));
+}
+
+function shown(answer: object, ended: readonly Ended[]): string {
+  const lines = Object.entries(answer).map(([name, value]) => `${name}: ${value || '-'}`);
+  lines.push(...ended.map(({ name, digest }) => `ended: ${name} ${digest}`));
+  if (ended.length > 0) {
+    lines.push(
+      'They are of the weights before: until versions of the new weights are activated, the new',
+      'weights answer alone, and `rank` is refused where its heads are among these.',
+    );
+  }
+  return lines.join('\n');
 }
 
 await runCommand(USAGE, async (all) => {
@@ -53,15 +79,21 @@ await runCommand(USAGE, async (all) => {
   const [method, message] = callOf(command, words, flags.has('end-adapters'));
   const { address, connection } = servedAt(flags, loadConfig().config);
   const credentials = channelCredentials(connection);
-  const client = new AdapterClient(address, connection.token, credentials, 'weights');
+  const clientOf = (kind: 'adapter' | 'weights') =>
+    new AdapterClient(address, connection.token, credentials, kind);
+  const [client, adapters] = [clientOf('weights'), clientOf('adapter')];
   try {
+    const ended = flags.has('end-adapters') ? await serving(adapters) : [];
     const answer = await client
       .call<object>(method, message, CALL_MS)
       .catch((error: ServiceError | TesseraError) => {
         throw callError(error);
       });
-    await print(flags.has('json') ? JSON.stringify(answer) : shown(answer));
+    const isEnding = flags.has('end-adapters');
+    const json = () => JSON.stringify(isEnding ? Object.assign(answer, { ended }) : answer);
+    await print(flags.has('json') ? json() : shown(answer, ended));
   } finally {
     client.close();
+    adapters.close();
   }
 });
