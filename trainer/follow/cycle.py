@@ -47,7 +47,7 @@ class Learns(Protocol):
 
     def use_items(self, live: dict[str, LiveItem]) -> None: ...
     def train(self, parent: Path | None, samples: Sequence[Sample], seed: int,
-              out: Path, labelled: Sequence[Labelled] = ()) -> dict[str, Any]: ...
+              out: Path, labelled: Sequence[Labelled] = ()) -> dict[str, Any] | None: ...
     def weigh(self, parent: Path | None, candidate: Path, samples: Sequence[Sample]) -> Losses: ...
 
 
@@ -222,14 +222,14 @@ class Follower:
         samples = to_learn(self.store, cycle, self.settings.answers, self.settings.limits,
                            self.settings.sampling)
         folder = self._folder_of(cycle)
-        if not samples:
-            return self._end(cycle, "refused", "no example has a prompt that is served")
         if not folder.exists():
             labelled = shown_to(self.store, cycle, self.settings.heads, self.settings.limits)
             if self.settings.heads and not labelled:
                 return self._end(cycle, "refused", "heads: no recall is known")
             figures = self.learner.train(self._parent_folder(cycle), samples, cycle.seed, folder,
                                          labelled)
+            if figures is None:
+                return self._end(cycle, "refused", "no example has a prompt that is served")
         else:
             figures = {}  # It was killed behind the last write.
         digest = digest_of(folder)

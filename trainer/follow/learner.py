@@ -79,11 +79,13 @@ class Learner:
                                    writer.anchor)
 
     def train(self, parent: Path | None, samples: Sequence[Sample], seed: int, out: Path,
-              labelled: Sequence[Labelled] = ()) -> dict[str, Any]:
+              labelled: Sequence[Labelled] = ()) -> dict[str, Any] | None:
         """Writes the next version's folder, which appears when it is whole, with heads where there
-        are samples for them. Returns figures."""
+        are samples for them. Returns figures, or None without a sample that has a prompt."""
         torch.manual_seed(seed)
         self._begin()
+        if not any(self.split([sample])[0] for sample in samples):
+            return None
         model = self.open(parent, trains=True)
         figures = self.fit(model, samples, seed, teaches=True)
         shutil.rmtree(out, ignore_errors=True)

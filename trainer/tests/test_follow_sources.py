@@ -188,6 +188,8 @@ def test_a_version_learns_goes_on_from_the_one_before_and_carries_heads(tmp_path
     live = {row["item_id"]: LiveItem(tuple(row["sid"])) for row in map(json.loads, rows)}
     learner.use_items(live | {"unwritable": LiveItem((200, 200, 200))})
     gone = Sample(Example("u", Behaviour("gone", 2.0, "click"), [], "r"))
+    assert learner.train(None, [gone], 1, tmp_path / "none") is None
+    assert learner.train(None, [], 1, tmp_path / "none") is None
     first = samples_of(160, 1, "300", "8")
     figures = learner.train(None, [*first, gone], 1, tmp_path / "a", first)
     assert figures["rows"] == 160 and 0 < figures["largest_norm"] < 100
