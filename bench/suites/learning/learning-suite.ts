@@ -1,8 +1,9 @@
 import { type Stages, staged } from '../suite.js';
+import { freshStage } from './fresh-stage.js';
 import { liveStage } from './live-stage.js';
 import { loopStage } from './loop-stage.js';
 
-const STAGES: Stages = { loop: loopStage, live: liveStage };
+const STAGES: Stages = { loop: loopStage, live: liveStage, fresh: freshStage };
 
 export const LEARNING_STAGES = Object.keys(STAGES);
 

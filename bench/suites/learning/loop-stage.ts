@@ -46,7 +46,7 @@ export async function loopStage(context: SuiteContext): Promise<Measurement[]> {
 }
 
 /** The hours of a world with one of the three models. */
-async function liveWith(
+export async function liveWith(
   { flags, say }: SuiteContext,
   arm: Arm,
   options: Partial<WorldOptions>,
