@@ -21,7 +21,7 @@ without a log has give-up alone, while it is stopped.
                          a node has applied it, restart the others instead
   give-up OFFSET STORE   this erasure counts without a store that refuses it, on each node that
                          still waits: ${PART_NAMES.join(', ')}
-The cluster is that of the configuration (TESSERA_CLUSTER_LOG, _ETCD, _NAME, _LOG_STORE, ...).`;
+The cluster is that of the configuration (TESSERA_CLUSTER_ETCD, _NAME, _LOG_STORE, ...).`;
 
 const COLUMNS: readonly Column[] = [
   { name: 'node' },
@@ -97,7 +97,7 @@ await runCommand(USAGE, async (words) => {
   const config = { ...loaded, node };
   const { opened } = openClusterLog(config);
   if (opened === undefined) {
-    if (verb !== 'give-up') return fail('TESSERA_CLUSTER_LOG', 'etcd', 'none');
+    if (verb !== 'give-up') return fail('TESSERA_CLUSTER_LOG_STORE', 'that of the nodes', 'none');
     const [offset, store] = [offsetOf(word, 0), storeOf(part)];
     await giveUpListed(await pendingErasuresOf(loaded), offset, store);
     await print(`erasure ${offset} counts without ${store}`);

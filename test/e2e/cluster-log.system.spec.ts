@@ -42,7 +42,6 @@ function start(name: string, more: Readonly<Record<string, string>>): Promise<Se
 }
 
 const following = () => ({
-  TESSERA_CLUSTER_LOG: 'etcd',
   TESSERA_CLUSTER_ETCD: etcd.address,
   TESSERA_CLUSTER_LOG_STORE: join(folder.path, 'store'),
   TESSERA_CLUSTER_LOG_SNAPSHOT_ENTRIES: '100',

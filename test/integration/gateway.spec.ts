@@ -486,7 +486,7 @@ it('refuses changes where nodes follow no log, and takes everything else', async
   const catalogue = new ServiceClient(CATALOGUE, both.grpcAddress);
   const its = new ServiceClient('tessera.kv.v1.KvPoolService', both.grpcAddress);
   const refusal = {
-    details: 'nodes: expected all to follow a cluster log (cluster.log), got d, e without',
+    details: 'nodes: expected all to follow a cluster log (cluster.logStore), got d, e without',
   };
   const batch = [{ changes: [upsert('z')], last: true }];
   await expect(catalogue.call('Apply', batch[0] as object)).rejects.toMatchObject(refusal);

@@ -102,7 +102,6 @@ export const logStoreOf = ({ folder }: LocalClusterOptions) => join(folder, 'log
 /** The log that decides what all nodes serve. */
 function logVariables(options: LocalClusterOptions): Record<string, string> {
   return {
-    TESSERA_CLUSTER_LOG: 'etcd',
     TESSERA_CLUSTER_ETCD: etcdOf(options),
     TESSERA_CLUSTER_LOG_STORE: logStoreOf(options),
   };

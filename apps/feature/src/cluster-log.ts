@@ -1,5 +1,5 @@
 import { FETCH_TIMEOUT_MS } from '@tessera/adapter';
-import { type Config, etcdSecurity } from '@tessera/config';
+import { type Config, etcdSecurity, followsLog } from '@tessera/config';
 import { TesseraError } from '@tessera/errors';
 import { Etcd, NodeKey } from '@tessera/etcd';
 import { type ClusterLog, type EntryStore, EtcdLog, openEntryStore } from '@tessera/log';
@@ -19,7 +19,7 @@ export function openClusterLog(config: Config): OpenedCluster {
     cluster.etcd === ''
       ? undefined
       : new NodeKey(new Etcd(cluster.etcd, etcdSecurity(config)), cluster.name, node.name);
-  if (cluster.log === 'none') return { opened: undefined, nodeKey };
+  if (!followsLog(config)) return { opened: undefined, nodeKey };
   const store = openEntryStore(cluster.logStore, {
     ...config.buckets,
     timeoutMs: FETCH_TIMEOUT_MS,
@@ -29,6 +29,6 @@ export function openClusterLog(config: Config): OpenedCluster {
 
 function logOf(nodeKey: NodeKey | undefined): ClusterLog {
   if (nodeKey !== undefined) return new EtcdLog(nodeKey);
-  const message = 'cluster.etcd: expected HOST:PORT beside cluster.log=etcd, got none';
+  const message = 'cluster.etcd: expected HOST:PORT beside cluster.logStore, got none';
   throw new TesseraError('CONFIG_INVALID', message, { field: 'cluster.etcd' });
 }

@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { peerConnection, TesseraClient } from '@tessera/client';
-import type { Config } from '@tessera/config';
+import { type Config, followsLog } from '@tessera/config';
 import { lockFile } from '@tessera/engine';
 import { PendingErasures } from '@tessera/erasure';
 import { expecting, TesseraError } from '@tessera/errors';
@@ -18,7 +18,7 @@ const invalid = expecting('CONFIG_INVALID');
 export async function pendingErasuresOf(config: Config): Promise<PendingErasures> {
   const folder = folderOf(config.behaviours);
   await mkdir(folder, { recursive: true });
-  const isBesideStore = config.behaviours.store === 'embedded' && config.cluster.log === 'none';
+  const isBesideStore = config.behaviours.store === 'embedded' && !followsLog(config);
   if (isBesideStore) return PendingErasures.open(folder);
   try {
     LOCKS.push(lockFile(join(folder, 'lock')));

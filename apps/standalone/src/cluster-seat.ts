@@ -1,4 +1,4 @@
-import type { Config } from '@tessera/config';
+import { type Config, followsLog } from '@tessera/config';
 import { TesseraError } from '@tessera/errors';
 import type { NodeKey } from '@tessera/etcd';
 import type { Serving } from '@tessera/hosting';
@@ -48,8 +48,7 @@ export class ClusterSeat {
     const { nodeKey } = this;
     if (nodeKey === undefined) return [];
     // A log in etcd holds the same key until the node follows it no longer.
-    const leave = () =>
-      this.config.cluster.log === 'etcd' ? leaveMembers(nodeKey) : nodeKey.leave();
+    const leave = () => (followsLog(this.config) ? leaveMembers(nodeKey) : nodeKey.leave());
     return [{ name: 'leave the cluster', budgetMs, act: () => leave().catch(() => undefined) }];
   }
 }

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { isLoopback } from '@tessera/access';
 import { askEdge, clusterState, PLAIN, peerConnection, userRoute } from '@tessera/client';
-import { type Config, repositoryRoot } from '@tessera/config';
+import { type Config, followsLog, repositoryRoot } from '@tessera/config';
 import { FILE_SYSTEM } from '@tessera/files';
 import type { InspectedRecalls, InspectionStore } from '@tessera/inspection';
 import type { Readiness } from '@tessera/lifecycle';
@@ -78,7 +78,7 @@ function clusterOf({ console: { gateway }, cluster, node, peer, recall }: Config
     state: () => clusterState(gateway, connection),
     route: (userId) => userRoute(gateway, userId, connection),
     forget: async (userId) => {
-      if (cluster.log !== 'none') return;
+      if (followsLog({ cluster })) return;
       const body = { userId };
       const path = '/v1/kv/drop-user';
       await askEdge({ method: 'POST', address: gateway, path, body, timeoutMs }, connection);

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { type Config, redisIdentity, redisPrefix } from '@tessera/config';
+import { type Config, followsLog, redisIdentity, redisPrefix } from '@tessera/config';
 import { closeStoreLink, type KvSharing, makeStoreLink } from '@tessera/engine';
 import { expecting } from '@tessera/errors';
 import type { Conditions } from '@tessera/lifecycle';
@@ -63,7 +63,7 @@ export class SharedStores {
       for (const { thread } of this.opened) thread.setErasedUntil(offset);
     };
     // Erasures have offsets where there is a log: a node knows them once it has caught up.
-    if (this.config.cluster.log === 'none') erasedUntil(0);
+    if (!followsLog(this.config)) erasedUntil(0);
     return { links: this.opened.map(({ link }) => link), erasedUntil };
   }
 

@@ -1,5 +1,5 @@
 import { AnnouncedVersions, FETCH_TIMEOUT_MS, S3Store, VERSION_BYTES_MAX } from '@tessera/adapter';
-import type { Config } from '@tessera/config';
+import { type Config, followsLog } from '@tessera/config';
 import {
   brokerCondition,
   type ServedTopics,
@@ -44,7 +44,7 @@ export async function topicsOf(
   log: Log,
   conditions: Conditions,
 ): Promise<Topics | undefined> {
-  const { kafka, recall, adapters, catalogue, cluster } = config;
+  const { kafka, recall, adapters, catalogue } = config;
   const fetchSource = fetchSourceOf(config);
   const names = topicNames(kafka.topicPrefix);
   const { responsesTopic, auditsTopic, adapterEventsTopic } = names;
@@ -58,10 +58,9 @@ export async function topicsOf(
   const outputTopics = [responsesTopic, adapterEventsTopic, auditsTopic];
   const onServing = () => log.info({}, 'kafka: all topics are served');
   // The nodes of a cluster share them: its log brings what they change to all.
-  const folders =
-    cluster.log === 'none'
-      ? { [names.changesTopic]: catalogue.changesPath, [names.announcementsTopic]: adapters.path }
-      : {};
+  const folders = followsLog(config)
+    ? {}
+    : { [names.changesTopic]: catalogue.changesPath, [names.announcementsTopic]: adapters.path };
   const wanted = { topics, folders, outputTopics, onServing };
   const served = await serveTopics(topicSettings(config), wanted, log);
   if (served !== undefined) conditions.add(brokerCondition(served.server));

@@ -22,7 +22,7 @@
 
 {{- define "tessera.config.log" -}}
 {{- with .Values.cluster.log -}}
-{{- dict "log" "etcd" "etcd" .etcd "logStore" .store | toJson -}}
+{{- dict "etcd" .etcd "logStore" .store | toJson -}}
 {{- end -}}
 {{- end -}}
 

@@ -24,7 +24,8 @@ export function checkLog(cluster: Cluster): void {
   const without = links.filter(({ state, log }) => state === 'up' && log.identity === '');
   if (links.length < 2 || without.length === 0) return;
   const names = without.map(({ member }) => member.name).join(', ');
-  const message = `nodes: expected all to follow a cluster log (cluster.log), got ${names} without`;
+  const expected = 'all to follow a cluster log (cluster.logStore)';
+  const message = `nodes: expected ${expected}, got ${names} without`;
   throw new TesseraError('NODE_UNAVAILABLE', message);
 }
 

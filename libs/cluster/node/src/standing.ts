@@ -194,7 +194,7 @@ async function checkedBounds(
   const path = files.placeOf('standing');
   const message =
     `${log.place}: expected log ${followed.log}, which this node follows, got ${got}. ` +
-    `Restore it, name the right one (cluster.log, cluster.name), or ` +
+    `Restore it, name the right one (cluster.etcd, cluster.name), or ` +
     `go on with the state of a node by: ` +
     `${CONTINUE}; to take what this log says instead, remove ${path}`;
   throw new TesseraError('LOG_DIFFERENT', message);

@@ -111,6 +111,11 @@ export function redisPrefix({ cluster }: Pick<Config, 'cluster'>): string {
   return `${cluster.name}:`;
 }
 
+/** True of a process whose state a log decides; any other is the only one of its kind. */
+export function followsLog({ cluster }: Pick<Config, 'cluster'>): boolean {
+  return cluster.logStore !== '';
+}
+
 /** @throws TesseraError CONFIG_INVALID for files that are not what they should be */
 export function etcdSecurity({ cluster, peer }: Pick<Config, 'cluster' | 'peer'>): StoreSecurity {
   const { etcdUser: username, etcdPasswordPath: passwordPath } = cluster;
@@ -141,11 +146,8 @@ export function faultsOfSecurity({ kafka, behaviours, peer, cluster, kv }: Confi
   if ((etcdUser === '') !== (etcdPasswordPath === '')) {
     faults.push('cluster.etcdUser: expected both cluster.etcdUser and cluster.etcdPasswordPath');
   }
-  if (cluster.log !== 'none' && cluster.logStore === '') {
-    faults.push('cluster.logStore: expected a folder or s3://BUCKET/PREFIX beside cluster.log');
-  }
-  if (cluster.log === 'etcd' && cluster.etcd === '') {
-    faults.push('cluster.etcd: expected HOST:PORT where cluster.log is etcd');
+  if (followsLog({ cluster }) && cluster.etcd === '') {
+    faults.push('cluster.etcd: expected HOST:PORT where cluster.logStore is given');
   }
   if (behaviours.redisUser !== '' && behaviours.redisPasswordPath === '') {
     faults.push(

@@ -1,5 +1,6 @@
 export {
   etcdSecurity,
+  followsLog,
   type IdentityFiles,
   type KafkaSecurity,
   kafkaSecurity,

@@ -1,7 +1,13 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import { join, resolve } from 'node:path';
-import { CONFIG_KEYS, describeConfig, loadConfig, repositoryRoot } from '@tessera/config';
+import {
+  CONFIG_KEYS,
+  describeConfig,
+  followsLog,
+  loadConfig,
+  repositoryRoot,
+} from '@tessera/config';
 import { TesseraError } from '@tessera/errors';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
@@ -254,4 +260,21 @@ it('takes a role of a node beside a store that all nodes share, and only there',
   const off = { TESSERA_KV_SHARED: 'redis://127.0.0.1:6379', TESSERA_KV_DEVICE_BYTES: '0' };
   expect(() => loadConfig({ environment: off })).toThrow('kv.shared: expected no store where');
   expect(() => load('none', '')).toThrow('cluster.role (TESSERA_CLUSTER_ROLE): expected one of');
+});
+
+it('follows a log at etcd where its store is named, and none beside etcd alone', () => {
+  const load = (logStore: string, etcd: string) =>
+    loadConfig({
+      environment: { TESSERA_CLUSTER_LOG_STORE: logStore, TESSERA_CLUSTER_ETCD: etcd },
+    }).config;
+  expect(followsLog(load('s3://logs/mine', 'etcd:2379'))).toBe(true);
+  expect(followsLog(load('', 'etcd:2379'))).toBe(false);
+  expect(followsLog(load('', ''))).toBe(false);
+  const fault = 'cluster.etcd: expected HOST:PORT where cluster.logStore is given';
+  expect(() => load('/logs', '')).toThrow(fault);
+});
+
+it('names the page of what decides in place of a key of an earlier version', () => {
+  const environment = { TESSERA_CLUSTER_LOG: 'etcd' };
+  expect(() => loadConfig({ environment })).toThrow(/TESSERA_CLUSTER_LOG: .*CHANGELOG.md, Removed/);
 });

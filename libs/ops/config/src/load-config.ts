@@ -15,7 +15,7 @@ import {
   VARIABLE_PREFIX,
 } from './schema.js';
 import { DEMO_MODEL, defaultFolder } from './schema-fields.js';
-import { faultOfUnknown, isOfOrchestrator } from './unknown-variables.js';
+import { faultOfUnknown, isOfOrchestrator, REMOVED_KEYS } from './unknown-variables.js';
 
 const FILE_VARIABLE = `${VARIABLE_PREFIX}CONFIG_FILE`;
 /** Whom commands call a service as. Nothing of the service: it may be there for them. */
@@ -70,7 +70,7 @@ function readFileInto(reading: Reading, file: string): void {
   }
   for (const [area, group] of Object.entries(tree)) {
     if (!Object.hasOwn(configSchema.shape, area)) {
-      reading.faults.push(`${area}: unknown key in ${file}`);
+      reading.faults.push(`${area}: unknown key in ${file} (${REMOVED_KEYS})`);
     } else if (!isGroup(group)) {
       reading.faults.push(`${area}: expected a JSON object in ${file}, got ${shown(group)}`);
     } else {
@@ -83,7 +83,7 @@ function readGroupInto(reading: Reading, area: string, group: Group, file: strin
   for (const [name, value] of Object.entries(group)) {
     const path = `${area}.${name}`;
     if (CONFIG_KEYS.some((key) => key.path === path)) put(reading, path, value, 'file');
-    else reading.faults.push(`${path}: unknown key in ${file}`);
+    else reading.faults.push(`${path}: unknown key in ${file} (${REMOVED_KEYS})`);
   }
 }
 

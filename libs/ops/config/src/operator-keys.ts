@@ -8,7 +8,7 @@ export const OPERATOR_KEYS: ReadonlySet<string> = new Set([
   ...['model.path', 'model.computeType'],
   ...['catalogue.path', 'catalogue.cachePath', 'catalogue.changesPath'],
   ...['node.name', 'cluster.name', 'cluster.nodes', 'cluster.etcd'],
-  ...['cluster.log', 'cluster.logStore'],
+  ...['cluster.logStore'],
   ...['behaviours.store', 'behaviours.path', 'behaviours.redis', 'behaviours.remote'],
   ...['behaviours.retention', 'kafka.brokers'],
   ...['engine.threadCount', 'engine.kvBytesMax'],

@@ -24,8 +24,8 @@ export const clusterSchema = z.strictObject({
   etcd: text(
     '',
     'HOST:PORT of etcd, several separated by commas, with https:// in front for TLS: nodes ' +
-      'register there, gateways read the nodes from there, and the log may be kept there; empty: ' +
-      'none',
+      'register there, gateways read the nodes from there, and the log is there if ' +
+      'cluster.logStore is given; empty: none',
   ),
   etcdUser: text('', 'user of the login with etcd; empty: no login'),
   etcdPasswordPath: text('', 'file of the password'),
@@ -58,16 +58,11 @@ export const clusterSchema = z.strictObject({
     'feature process that takes the calls about behaviours, HOST:PORT of its gRPC edge, and for ' +
       'calls over HTTP /HOST:PORT of that one; empty: the nodes, which share a store',
   ),
-  log: oneOf(
-    ['none', 'etcd'],
-    'none',
-    'log that decides the state of all nodes; none: this process is the only one; etcd: at ' +
-      'cluster.etcd',
-  ),
   logStore: text(
     '',
-    'folder shared by all nodes, or s3://BUCKET/PREFIX (with AWS_ENDPOINT_URL), for entries too ' +
-      'large for the log: snapshots, adapters, large batches',
+    'folder shared by all nodes, or s3://BUCKET/PREFIX (with AWS_ENDPOINT_URL), for what is too ' +
+      'large for the log at cluster.etcd that decides the state of all nodes: snapshots, ' +
+      'adapters, large batches; empty: no log, this process is the only one',
   ),
   staleMs: integer(
     1000,

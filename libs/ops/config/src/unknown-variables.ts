@@ -11,6 +11,9 @@ const TYPO_LETTERS_MAX = 2;
 const OF_AN_ORCHESTRATOR =
   /_(SERVICE_HOST|SERVICE_PORT(_[A-Z0-9_]+)?|PORT_\d+_(TCP|UDP|SCTP)(_(ADDR|PORT|PROTO))?)$/;
 
+/** Table of what decides in place of a key of earlier versions. */
+export const REMOVED_KEYS = 'CHANGELOG.md, Removed keys';
+
 /** Areas of earlier versions: their variables are refused as those of an area are. */
 const EARLIER_AREAS = ['TESSERA_TASKS_', 'TESSERA_TRACING_'];
 
@@ -36,5 +39,6 @@ export function faultOfUnknown(variable: string): string {
   const isTypo = distance(variable, near) <= TYPO_LETTERS_MAX;
   const isOfOurArea = [...AREAS, ...EARLIER_AREAS].some((area) => variable.startsWith(area));
   if (!isTypo && !isOfOurArea) return '';
-  return `${variable}: expected a variable of docs/operate/configuration.md, did you mean ${near}?`;
+  const expected = `a variable of docs/operate/configuration.md (removed ones: ${REMOVED_KEYS})`;
+  return `${variable}: expected ${expected}, did you mean ${near}?`;
 }

@@ -6,7 +6,7 @@ import { startOf } from '../domain/position.js';
 import type { StatePart } from '../domain/replicated-state.js';
 import { BEGINS, SNAPSHOT } from '../snapshots-there.js';
 
-const FIELD = 'cluster.log';
+const FIELD = 'cluster.name';
 
 /** First entry of a log: a state. */
 export interface Beginning {

@@ -52,7 +52,7 @@ export class RetrievalNode {
   ): Promise<{ readonly runtime: RecallRuntime; readonly clusterNode: RetrievalNode }> {
     const { config, opened, pending, log: nodeLog } = parts;
     if (config.catalogue.changesPath === '') {
-      const message = 'catalogue.changesPath: expected a folder beside cluster.log, got none';
+      const message = 'catalogue.changesPath: expected a folder beside cluster.logStore, got none';
       throw new TesseraError('CONFIG_INVALID', message, { field: 'catalogue.changesPath' });
     }
     const { node, cluster } = config;
