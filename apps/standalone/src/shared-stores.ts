@@ -19,6 +19,8 @@ const WRITE_BYTES_PER_SECOND = 64 * MEBIBYTE;
 const LINK_MS = 30_000;
 /** For which an erasure is tried before its call ends with an error, and is begun again. */
 const ERASE_MS = 20_000;
+/** For which Redis keeps a user whom nobody reads or writes, if it has the room: a week. */
+const KEPT_MS = 168 * MILLISECONDS_PER_HOUR;
 const STORES_MAX = 2;
 
 /** Hexadecimal, of the word that nodes of one store have in common. */
@@ -68,7 +70,6 @@ export class SharedStores {
   }
 
   private connect(address: string): Opened {
-    const { kv } = this.config;
     const link = makeStoreLink(LINK_MS);
     const thread = new StoreThread(
       {
@@ -76,7 +77,7 @@ export class SharedStores {
         store: {
           address,
           prefix: `${redisPrefix(this.config)}kv`,
-          ttlMs: kv.sharedHours * MILLISECONDS_PER_HOUR,
+          ttlMs: KEPT_MS,
           timeoutMs: WRITE_MS,
           identity: redisIdentity(this.config, address),
           s3: this.config.buckets,

@@ -7,7 +7,7 @@ import { OPERATOR_KEYS } from './operator-keys.js';
 import { repositoryRoot } from './repository-root.js';
 import { CONFIG_KEYS } from './schema.js';
 
-const KEYS_MAX = 131;
+const KEYS_MAX = 130;
 const OPERATOR_KEYS_MAX = 43;
 
 const folder = temporaryFolder({});
@@ -23,7 +23,8 @@ const REMOVED = [
   ...['embedding.queueTextsMax', 'embedding.threadCount', 'engine.batching'],
   ...['engine.queueCapacity', 'grpc.streamsMax', 'http.bodyBytesMax', 'http.headersMs'],
   ...['kafka.audits', 'kafka.createPartitions', 'kafka.requestsTopic', 'kv.eviction', 'kv.pool'],
-  ...['kv.sharedBytesPerSecond', 'model.activationScalesPath', 'recall.defaultResultCount'],
+  ...['kv.sharedBytesPerSecond', 'kv.sharedHours', 'model.activationScalesPath'],
+  ...['recall.defaultResultCount'],
   ...['recall.defaultWidths', 'recall.itemsPerSid', 'recall.scoreNorm', 'relevance.queueCapacity'],
   ...['relevance.threadCount', 'tasks.threads', 'tracing.otlpUrl', 'tracing.sampler'],
   ...['weights.waitMaxMs'],

@@ -216,12 +216,6 @@ export const configSchema = z.strictObject({
         'redis://HOST:PORT, rediss://HOST:PORT (user of behaviours.redisUser), ' +
         's3://BUCKET/PREFIX (with AWS_ENDPOINT_URL); empty: none',
     ),
-    sharedHours: integer(
-      1,
-      8760,
-      168,
-      'hours that Redis keeps a user whom nobody reads or writes; a bucket: its lifecycle',
-    ),
   }),
   recall: recallSchema,
   relevance: relevanceSchema,
