@@ -3,8 +3,8 @@
 import type * as grpc from '@grpc/grpc-js';
 import { ServiceClient, type ServiceName } from '@tessera/client';
 import { ERROR_TRAILERS } from '@tessera/errors';
+import { until } from '@tessera/testing';
 import { AdapterClient } from '../../tools/served/adapter-client.js';
-import { pace } from '../trial/pace.js';
 import type { ItemState } from './cluster-model.js';
 import type { RealCluster } from './real-cluster.js';
 
@@ -15,7 +15,6 @@ const RECALL_MS = 8000;
 /** A page of the console, and all attempts at one: a child that hangs is ended after 20 s. */
 const PAGE_MS = 25_000;
 const PAGES_MS = 60_000;
-const REPEAT_MS = 500;
 /** Time of a user's first behaviour. */
 const FIRST_MS = 1_700_000_000_000;
 const ITEM_ATTRIBUTE = 'count';
@@ -106,21 +105,16 @@ export class ClusterCallers {
   private async recordedOf(node: string, userId: string): Promise<readonly unknown[]> {
     const query = new URLSearchParams({ userId, code: 'OK' });
     const url = `${this.cluster.httpOf(node)}/console/api/recalls?${query}`;
-    let said = '';
-    const found = async () => {
+    let recalls: readonly unknown[] = [];
+    const isAnswered = async () => {
       const signal = AbortSignal.timeout(PAGE_MS);
-      const reply = await fetch(url, { signal }).catch((thrown: unknown) => String(thrown));
-      if (typeof reply === 'string') said = reply;
-      else if (reply.ok) return (await reply.json()) as { readonly recalls: readonly unknown[] };
-      else said = await reply.text();
-      return undefined;
+      const reply = await fetch(url, { signal }).catch(() => undefined);
+      if (reply?.ok !== true) return false;
+      ({ recalls } = (await reply.json()) as { readonly recalls: readonly unknown[] });
+      return true;
     };
-    for (const end = performance.now() + PAGES_MS; performance.now() < end; ) {
-      const page = await found();
-      if (page !== undefined) return page.recalls;
-      await pace(REPEAT_MS);
-    }
-    throw new Error(`${url}: expected a page within ${PAGES_MS} ms, got ${said}`);
+    await until(`${url} is answered`, isAnswered, PAGES_MS);
+    return recalls;
   }
 
   async push(at: string, folder: string, name: string): Promise<string> {

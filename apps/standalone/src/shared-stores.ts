@@ -17,9 +17,9 @@ const WRITE_MS = 5000;
 const WRITE_BYTES_PER_SECOND = 64 * MEBIBYTE;
 /** Maximum duration of a call of the engine, including pauses for the budget of writes. */
 const LINK_MS = 30_000;
-/** For which an erasure is tried before its call ends with an error, and is begun again. */
+/** Time for which an erasure is tried before its call ends with an error, and is begun again. */
 const ERASE_MS = 20_000;
-/** For which Redis keeps a user whom nobody reads or writes, if it has the room: a week. */
+/** Time for which Redis keeps a user whom nobody reads or writes, if it has the room: a week. */
 const KEPT_MS = 168 * MILLISECONDS_PER_HOUR;
 const STORES_MAX = 2;
 

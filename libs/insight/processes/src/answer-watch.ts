@@ -1,3 +1,5 @@
+import type { ChildProcess } from 'node:child_process';
+
 /** Milliseconds between two questions whether the process answers. */
 const PING_MS = 5000;
 /** Questions in a row that nobody answers: the process stands still. */
@@ -6,18 +8,21 @@ const UNANSWERED_MAX = 3;
 export interface AnswerWatchParts {
   /** Asks the process; whatever comes back is told by answered(). */
   readonly ask: () => void;
-  /** Told once, with what the process did not do: it is to be ended. */
+  /** Told once, before the process is ended, with what it did not do. */
   readonly onSilent: (how: string) => void;
   /** Milliseconds between two questions; left out: five seconds. */
   readonly pingMs?: number | undefined;
 }
 
-/** Every child has one: a process that stands still would hold all who wait for it. */
+/** Watch over a child, which it ends where it stands still: all who wait for it would be held. */
 export class AnswerWatch {
   private unanswered = 0;
   private readonly timer: NodeJS.Timeout;
 
-  constructor(private readonly parts: AnswerWatchParts) {
+  constructor(
+    private readonly child: Pick<ChildProcess, 'kill'>,
+    private readonly parts: AnswerWatchParts,
+  ) {
     this.timer = setInterval(() => this.beat(), parts.pingMs ?? PING_MS);
     this.timer.unref();
   }
@@ -34,6 +39,7 @@ export class AnswerWatch {
     if (this.unanswered >= UNANSWERED_MAX) {
       this.end();
       this.parts.onSilent(`it has answered none of ${UNANSWERED_MAX} questions`);
+      this.child.kill('SIGKILL');
       return;
     }
     this.unanswered += 1;

@@ -165,17 +165,14 @@ export class ChildLink<Served extends Methods<Served>> {
   /** A process that stands still holds its callers: it is ended, which begins another one. */
   private watched(child: ChildProcess): AnswerWatch {
     this.watch?.end();
-    const watch: AnswerWatch = new AnswerWatch({
+    const watch: AnswerWatch = new AnswerWatch(child, {
       pingMs: this.parts.pingMs,
       ask: () =>
         this.send(PING, []).then(
           () => watch.answered(),
           () => undefined,
         ),
-      onSilent: (how) => {
-        this.ended(child, how);
-        child.kill('SIGKILL');
-      },
+      onSilent: (how) => this.ended(child, how),
     });
     return watch;
   }

@@ -87,13 +87,10 @@ export class Launcher {
     child.once('error', (cause) => this.ended(child, cause.message));
     child.once('exit', (code, signal) => this.ended(child, `it ended with ${signal ?? code}`));
     this.child = child;
-    this.watch = new AnswerWatch({
+    this.watch = new AnswerWatch(child, {
       pingMs: this.pingMs,
       ask: () => child.send({ kind: 'ping' } satisfies LaunchOrder, () => undefined),
-      onSilent: (how) => {
-        this.ended(child, how);
-        child.kill('SIGKILL');
-      },
+      onSilent: (how) => this.ended(child, how),
     });
     return child;
   }
