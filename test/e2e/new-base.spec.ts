@@ -3,7 +3,7 @@
  * of docs/operate/learning.md, against the built service.
  */
 
-import { execFile, spawnSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -13,6 +13,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ForkedTrainer } from './forked-trainer.js';
 import { DEMO } from './random-adapter.js';
 import { Service } from './service.js';
+import { pythonWith } from './trainer-python.js';
 
 /** Loading PyTorch takes a while where much else is done. */
 const LONG_MS = 600_000;
@@ -22,11 +23,7 @@ const CATEGORY = 'pets';
 const MATRIX = 'model.layers.0.mlp.down_proj';
 
 const PACKAGES = ['torch', 'peft', 'duckdb', 'tensorboard', 'prometheus_client', 'tessera_client'];
-const FOUND =
-  'from importlib.util import find_spec; ' +
-  `exit(not all(map(find_spec, ${JSON.stringify(PACKAGES)})))`;
-const PYTHONS = [process.env.TRAINER_PYTHON ?? '', '.venv/bin/python', 'python3'];
-const PYTHON = PYTHONS.find((name) => name !== '' && spawnSync(name, ['-c', FOUND]).status === 0);
+const PYTHON = pythonWith(PACKAGES);
 if (PYTHON === undefined) {
   const how = 'pip install -r trainer/requirements.txt in .venv, or TRAINER_PYTHON';
   console.log(`new-base.spec: skipped, one of ${PACKAGES.join(', ')} is absent (${how})`);

@@ -3,7 +3,7 @@
  * other so; and every command that calls a service.
  */
 
-import { execFile, spawnSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,6 +13,7 @@ import { freePort, temporaryFolder } from '@tessera/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { writeRandomAdapter } from './random-adapter.js';
 import { Service } from './service.js';
+import { pythonWith } from './trainer-python.js';
 
 const folder = temporaryFolder({});
 const place = (name: string) => join(folder.path, name);
@@ -20,10 +21,7 @@ const tls = (name: string) => join('test', 'fixtures', 'tls', name);
 const RETRIEVAL = { main: 'dist/apps/standalone/src/main.js', printed: /OpenAPI {2}https:/ };
 const FEATURE = { main: 'dist/apps/feature/src/main.js', printed: /metrics {2}https:/ };
 const DEADLINE_MS = 20_000;
-const PYTHONS = [process.env.TRAINER_PYTHON ?? '', '.venv/bin/python', 'python3'];
-const PYTHON = PYTHONS.find(
-  (python) => python !== '' && spawnSync(python, ['-c', 'import tessera_client']).status === 0,
-);
+const PYTHON = pythonWith(['tessera_client']);
 
 const SCOPES = {
   server: ['recall'],

@@ -3,7 +3,7 @@
  * of the service, an adapter is fine-tuned on them, pushed and activated, and rolled back.
  */
 
-import { execFile, spawnSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -13,6 +13,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { AdapterClient } from '../../tools/served/adapter-client.js';
 import { DEMO } from './random-adapter.js';
 import { Service } from './service.js';
+import { pythonWith } from './trainer-python.js';
 
 const CALL_MS = 60_000;
 /** PyTorch alone takes a while to load where much else is done. */
@@ -23,11 +24,7 @@ const CLICK_GAP_MS = 60_000;
 /** Asked for by nobody's behaviours more than by others'. */
 const CATEGORY = 'pets';
 
-const PYTHONS = [process.env.TRAINER_PYTHON ?? '', '.venv/bin/python', 'python3'];
-const PYTHON = PYTHONS.find(
-  (name) =>
-    name !== '' && spawnSync(name, ['-c', 'import torch, peft, tessera_client']).status === 0,
-);
+const PYTHON = pythonWith(['torch', 'peft', 'tessera_client']);
 if (PYTHON === undefined) {
   const how = 'pip install -r trainer/requirements.txt in .venv, or TRAINER_PYTHON';
   console.log(`trainer.spec: skipped, PyTorch, PEFT or tessera_client is absent (${how})`);
