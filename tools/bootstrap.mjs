@@ -20,11 +20,13 @@ import { wordsOf } from './words.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 process.chdir(root);
-const flag = { type: 'boolean' };
-const words = wordsOf({ test: flag, system: flag, quiet: flag, cuda: flag, 'no-cuda': flag });
+const words = wordsOf(['test', 'system', 'quiet', 'cuda', 'no-cuda']);
 const { system: forSystem = false, quiet = false } = words;
 const forTests = forSystem || words.test === true;
-const cuda = words['no-cuda'] ? 'OFF' : words.cuda ? 'ON' : undefined;
+// The last of the two counts.
+const cuda = { '--cuda': 'ON', '--no-cuda': 'OFF' }[
+  process.argv.findLast((word) => /^--(no-)?cuda$/.test(word))
+];
 const marks = join('.cache', 'bootstrap');
 const lockFile = join('.cache', 'bootstrap.lock');
 

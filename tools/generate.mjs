@@ -16,11 +16,7 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 process.chdir(root);
 const contracts = join('libs', 'ops', 'contracts', 'src', 'generated');
 const KEEP_COMMENTS = { keepComments: true };
-const flag = { type: 'boolean' };
-const { check: onlyCheck = false, build: onlyBuild = false } = wordsOf({
-  check: flag,
-  build: flag,
-});
+const { check: onlyCheck = false, build: onlyBuild = false } = wordsOf(['check', 'build']);
 /** TypeScript that git does not have. */
 const BUILD_OUTPUT = /^(native\/ts|libs\/ops\/config\/src)\/generated\//;
 const require = createRequire(import.meta.url);

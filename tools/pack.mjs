@@ -17,7 +17,7 @@ import { wordsOf } from './words.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 process.chdir(root);
-const words = wordsOf({ to: { type: 'string' }, test: { type: 'boolean' } });
+const words = wordsOf(['test'], ['to']);
 const target = resolve(words.to ?? join('build', 'packages'));
 
 const MEBIBYTE = 2 ** 20;

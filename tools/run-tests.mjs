@@ -82,8 +82,7 @@ function countBuild(name, isBuilt) {
   count(isBuilt ? { passed: 1 } : { failures: [`build of ${name}`] });
 }
 
-const flag = { type: 'boolean' };
-const words = wordsOf({ only: { type: 'string' }, system: flag, 'after-test': flag });
+const words = wordsOf(['system', 'after-test'], ['only']);
 
 function selected() {
   const name = words.only;

@@ -60,8 +60,8 @@ function shown(answer: object, ended: readonly Ended[]): string {
   lines.push(...ended.map(({ name, digest }) => `ended: ${name} ${digest}`));
   if (ended.length > 0) {
     lines.push(
-      'They are of the weights before: until versions of the new weights are activated, the new',
-      'weights answer alone, and `rank` is refused where its heads are among these.',
+      'The ended versions are of the weights before: until versions of the new weights are',
+      'activated, the new weights answer alone, and `rank` is refused where its heads have ended.',
     );
   }
   return lines.join('\n');
@@ -83,15 +83,15 @@ await runCommand(USAGE, async (all) => {
     new AdapterClient(address, connection.token, credentials, kind);
   const [client, adapters] = [clientOf('weights'), clientOf('adapter')];
   try {
-    const ended = flags.has('end-adapters') ? await serving(adapters) : [];
+    const isEnding = flags.has('end-adapters');
+    const ended = isEnding ? await serving(adapters) : [];
     const answer = await client
       .call<object>(method, message, CALL_MS)
       .catch((error: ServiceError | TesseraError) => {
         throw callError(error);
       });
-    const isEnding = flags.has('end-adapters');
-    const json = () => JSON.stringify(isEnding ? Object.assign(answer, { ended }) : answer);
-    await print(flags.has('json') ? json() : shown(answer, ended));
+    const told = isEnding ? Object.assign({}, answer, { ended }) : answer;
+    await print(flags.has('json') ? JSON.stringify(told) : shown(answer, ended));
   } finally {
     client.close();
     adapters.close();

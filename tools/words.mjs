@@ -1,12 +1,17 @@
-// Words of a command: flags that are known, each once; any other ends the command with 2.
+// Words of a command: any that it does not know ends it with 2.
 import { basename } from 'node:path';
 import { parseArgs } from 'node:util';
 
 /**
  * Values by flag, of `process.argv`.
- * @param options as those of parseArgs of node:util
+ * @param switches names of flags that are there or not
+ * @param texts names of flags that a text follows
  */
-export function wordsOf(options) {
+export function wordsOf(switches, texts = []) {
+  const options = Object.fromEntries([
+    ...switches.map((name) => [name, { type: 'boolean' }]),
+    ...texts.map((name) => [name, { type: 'string' }]),
+  ]);
   try {
     return parseArgs({ options, strict: true, allowPositionals: false }).values;
   } catch (error) {
