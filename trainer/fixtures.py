@@ -14,10 +14,12 @@ from typing import Any
 import numpy as np
 import torch
 from safetensors.torch import save_file
-from transformers import AutoConfig, AutoModelForCausalLM, AutoModelForImageTextToText
+from transformers import (AutoConfig, AutoModelForCausalLM, AutoModelForImageTextToText,
+                          AutoModelForSeq2SeqLM)
 
 from .checkpoint import write_json
 from .constraint import SidTree, reference_beam, transformers_beam
+from .encoder_decoder import JoinedRows
 from .exact import in_double
 
 MARGIN = 2e-4
@@ -50,6 +52,11 @@ class Family:
         """transformers saves the folder; prompts end on all sides of blocks and chunks."""
         return "layer_types" in (self.config.get("text_config") or self.config)
 
+    @property
+    def has_encoder(self) -> bool:
+        """Prompts are joined rows (encoder_decoder.py)."""
+        return self.config["model_type"] == "t5"
+
 
 def _config(model_type: str, architecture: str, **fields: Any) -> dict[str, Any]:
     return {"architectures": [architecture], "model_type": model_type, "hidden_act": "silu",
@@ -66,6 +73,12 @@ def _hybrid(model_type: str, layers: str, **fields: Any) -> dict[str, Any]:
             "num_key_value_heads": 2, "head_dim": 16, "linear_num_key_heads": 2,
             "linear_num_value_heads": 4, "linear_key_head_dim": 16, "linear_value_head_dim": 12,
             "bos_token_id": 1, "eos_token_id": 2, **fields}
+
+
+def _t5(**fields: Any) -> dict[str, Any]:
+    return {"architectures": ["T5ForConditionalGeneration"], "model_type": "t5",
+            "decoder_start_token_id": 0, "pad_token_id": 0, "eos_token_id": 1,
+            "is_encoder_decoder": True, "dtype": "float32", **fields}
 
 
 #: Around a chunk of 16 positions, a block of 32, and over several of both; forty prompts.
@@ -183,6 +196,21 @@ FAMILIES = [
         "qwen3_next", "dfdf", tie_word_embeddings=False, mlp_only_layers=[2], num_experts=4,
         num_experts_per_tok=2, moe_intermediate_size=12, shared_expert_intermediate_size=20),
            seed=34, dtype=torch.bfloat16, **HYBRID_PROMPTS),
+    Family("t5-tied", _t5(
+        vocab_size=61, d_model=48, d_kv=16, d_ff=72, num_layers=2, num_heads=3,
+        feed_forward_proj="relu", tie_word_embeddings=True), seed=41, codes=10, sids=120,
+        lengths=(2, 34, 120, 201), widths=((40,), (4, 8, 16), (1,), (9,))),
+    Family("t5-gated-untied", _t5(
+        vocab_size=57, d_model=40, d_kv=12, d_ff=56, num_layers=3, num_decoder_layers=2,
+        num_heads=4, feed_forward_proj="gated-gelu", tie_word_embeddings=False,
+        relative_attention_num_buckets=16, relative_attention_max_distance=40), seed=42, depth=4,
+        codes=9, lengths=(9, 33, 64, 65)),
+    Family("t5-ends-bf16", _t5(
+        vocab_size=53, d_model=32, d_kv=20, d_ff=44, num_layers=1, num_decoder_layers=3,
+        num_heads=2, feed_forward_proj="gated-silu", tie_word_embeddings=True,
+        decoder_start_token_id=2, dtype="bfloat16"), seed=43, dtype=torch.bfloat16, depth=4,
+        mixed=True, codes=8, sids=90, terminal=[1], lengths=(2, 31, 90, 150),
+        widths=((20,), (8,), (1,), (64,))),
 ]
 
 
@@ -205,13 +233,7 @@ def write_family(family: Family, folder: Path) -> None:
     bases = [3 + level * family.codes for level in range(family.depth)]
     sids = _write_catalogue(family, folder, rng)
     tree = SidTree(sids, lambda level, code: bases[level] + code, family.terminal)
-    exact = AutoModelForCausalLM.from_pretrained(
-        folder, dtype=torch.float64, attn_implementation="eager",
-        experts_implementation="eager").eval()
-    in_double(exact)
-    single = AutoModelForCausalLM.from_pretrained(
-        folder, dtype=torch.float32, attn_implementation="eager",
-        experts_implementation="eager").eval()
+    exact, single = _load(family, folder, torch.float64), _load(family, folder, torch.float32)
     cases = []
     for length, widths in zip(family.lengths, family.widths):
         widths_used = list(widths) if len(widths) == 1 else list(widths)[:family.depth]
@@ -255,11 +277,23 @@ def _save_hybrid(family: Family, folder: Path, rng: np.random.Generator) -> None
     (folder / "generation_config.json").unlink(missing_ok=True)
 
 
+def _load(family: Family, folder: Path, dtype: torch.dtype):
+    settings = {"dtype": dtype, "attn_implementation": "eager"}
+    if family.has_encoder:
+        return JoinedRows(AutoModelForSeq2SeqLM.from_pretrained(folder, **settings).eval())
+    model = AutoModelForCausalLM.from_pretrained(
+        folder, experts_implementation="eager", **settings).eval()
+    return in_double(model) if dtype == torch.float64 else model
+
+
 def _write_weights(family: Family, folder: Path, rng: np.random.Generator) -> None:
-    model = AutoModelForCausalLM.from_config(AutoConfig.from_pretrained(folder))
+    kind = AutoModelForSeq2SeqLM if family.has_encoder else AutoModelForCausalLM
+    model = kind.from_config(AutoConfig.from_pretrained(folder))
     tensors = {}
     for name, value in sorted(model.state_dict().items()):
         if family.config["tie_word_embeddings"] and name == "lm_head.weight":
+            continue
+        if ".embed_tokens." in name and family.has_encoder:
             continue
         noise = rng.standard_normal(tuple(value.shape))
         if name.endswith("bias"):
@@ -267,7 +301,7 @@ def _write_weights(family: Family, folder: Path, rng: np.random.Generator) -> No
         elif value.dim() == 1:
             weights = 1.0 + 0.2 * noise
         else:
-            weights = noise * (0.4 if "embed" in name else 1.6 / np.sqrt(value.shape[-1]))
+            weights = noise * _spread(name, value.shape[-1], family)
         tensors[name] = torch.tensor(weights, dtype=torch.float64).to(family.dtype).contiguous()
     if not family.experts_together:
         tensors = _with_experts_apart(tensors)
@@ -284,6 +318,17 @@ def _write_weights(family: Family, folder: Path, rng: np.random.Generator) -> No
     total = sum(tensor.numel() * tensor.element_size() for tensor in tensors.values())
     write_json(folder / "model.safetensors.index.json", {
         "metadata": {"total_size": total}, "weight_map": dict(sorted(weight_map.items()))})
+
+
+def _spread(name: str, inputs: int, family: Family) -> float:
+    """Standard deviation of a tensor's weights. Scores of T5 are not divided by sqrt(d_kv)."""
+    if "relative_attention_bias" in name:
+        return 1.0
+    if "embed" in name:
+        return 0.4
+    if name == "shared.weight":
+        return 3.0 if family.config["tie_word_embeddings"] else 0.4
+    return (0.5 if family.has_encoder and "Attention.q" in name else 1.6) / np.sqrt(inputs)
 
 
 def _with_experts_apart(tensors: dict[str, torch.Tensor]) -> dict[str, torch.Tensor]:
@@ -327,6 +372,8 @@ def _case(exact, single, tree: SidTree, length: int, widths: list[int], bases: l
     vocabulary = exact.config.vocab_size
     for _ in range(TRIES):
         prompt = [int(token) for token in rng.integers(3, vocabulary, size=length)]
+        if isinstance(exact, JoinedRows):
+            prompt[-1] = exact.config.decoder_start_token_id
         result = reference_beam(exact, prompt, tree, widths)
         if result.margin >= MARGIN:
             break
@@ -334,7 +381,7 @@ def _case(exact, single, tree: SidTree, length: int, widths: list[int], bases: l
         raise RuntimeError(f"no prompt without a near tie in {TRIES} tries")
     # transformers has one width for all steps and ends paths by a token or by their length.
     # A width of one is greedy search there, without scores.
-    if len(widths) == 1 and widths[0] > 1 and (
+    if not isinstance(exact, JoinedRows) and len(widths) == 1 and widths[0] > 1 and (
             tree.terminal or all(len(sid) == tree.depth for sid in tree.ends)):
         theirs = transformers_beam(single, prompt, tree, widths[0])
         if [a.sid for a in theirs] != [a.sid for a in result.answers]:

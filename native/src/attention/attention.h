@@ -24,12 +24,25 @@ inline constexpr uint32_t kMaxSteps = 64;        // decode steps a beam may have
 inline constexpr uint32_t kTilePositions = 256;  // prompt positions per tile of the softmax
 inline constexpr uint32_t kQueriesPerTask = 64;
 
+/// Added to the score of a key by how far it is from the query (T5: Raffel et al. 2020,
+/// arXiv:1910.10683): values[head * stride + reach + key position - query position].
+struct DistanceBias {
+  const float* values = nullptr;  // null: nothing is added
+  uint32_t reach = 0;             // the furthest distance, either way
+  uint32_t stride() const { return 2 * reach + 1; }
+};
+
 /// Which positions of its prompt a row sees.
 struct Sight {
   static constexpr uint32_t kUnlimited = 1u << 30;
+  /// Prompts of an encoder and a decoder (PromptKv::encoded): a row of the decoder sees what the
+  /// encoder has read, or what the decoder has, the row itself and its own steps with it.
+  enum class Part : uint8_t { kWhole, kEncoded, kDecoded };
 
   bool is_causal = true;        // none behind its own; otherwise the group's rows are the text
   uint32_t reach = kUnlimited;  // none further away; of rows that are not causal
+  Part part = Part::kWhole;
+  DistanceBias bias = {};
 };
 
 /// One layer's attention.
@@ -38,6 +51,7 @@ struct Layer {
   uint32_t heads = 0;  // a multiple of layout.kv_heads
   BlockLayout layout;
   Sight sight = {};
+  float factor = 0;  // of the scores; 0: 1 / sqrt(head_dim)
 };
 
 /// The tasks of one group among all tasks of a pass: those before `end` and after the previous
@@ -77,7 +91,7 @@ class Scratch {
 void write_kv(device::Device& device, const Layer& layer, std::span<const RowGroup> groups,
               const float* keys, const float* values);
 
-/// out[row][head] = softmax(q[row][head] . K / sqrt(head_dim)) V, [rows][heads][head_dim] both.
+/// out[row][head] = softmax(q[row][head] . K * factor + bias) V, [rows][heads][head_dim] both.
 /// REQUIRES: write_kv ran for these rows; for BF16 q holds BF16 values.
 void attend(device::Device& device, const Layer& layer, std::span<const RowGroup> groups,
             const float* q, float* out, Scratch& scratch);

@@ -65,7 +65,8 @@ QueryTile::QueryTile(const device::KernelTable& kernels, const Layer& layer, con
       kv_head_(kv_head),
       queries_(queries),
       sharing_(layer.heads / layer.layout.kv_heads),
-      factor_(1.0f / std::sqrt(static_cast<float>(layer.layout.head_dim))),
+      factor_(layer.factor > 0 ? layer.factor
+                               : 1.0f / std::sqrt(static_cast<float>(layer.layout.head_dim))),
       query_bytes_(panels_.operand_row_bytes(layer.layout.head_dim)),
       row_block_(static_cast<uint32_t>(panels_.row_block)),
       earliest_(seen_from(0) / kTilePositions * kTilePositions) {
@@ -82,8 +83,7 @@ QueryTile::QueryTile(const device::KernelTable& kernels, const Layer& layer, con
 }
 
 uint64_t QueryTile::offset(uint32_t i) const {
-  const uint64_t head = kv_head_ * sharing_ + (queries_.first + i) % sharing_;
-  return ((uint64_t{group_.first_row} + row(i)) * layer_.heads + head) * layout_.head_dim;
+  return ((uint64_t{group_.first_row} + row(i)) * layer_.heads + head(i)) * layout_.head_dim;
 }
 
 float* QueryTile::scores(uint32_t i) const { return scores_ + i * kScoreStride; }
@@ -105,7 +105,7 @@ void QueryTile::run(const float* q, float* out) {
   for (uint32_t begin = earliest_; begin < longest; begin += kTilePositions) {
     attend_positions(begin, std::min(longest, begin + kTilePositions));
   }
-  if (group_.beam != nullptr) {
+  if (own_steps() > 0) {
     score_steps(q);
     soften_steps();
   }
@@ -131,6 +131,7 @@ void QueryTile::attend_positions(uint32_t begin, uint32_t end) {
     seeing = first_seeing(p, seeing);
     multiply_keys(p / kBlockPositions, seeing / row_block_ * row_block_, scores_ + (p - begin));
   }
+  add_biases(first, begin, end);
   hide(first, begin, end);
   raise_highest(first, begin, end);
   soften(first_row, first, begin, end);
@@ -195,6 +196,18 @@ void QueryTile::multiply_values(uint32_t first, uint32_t begin, uint32_t end) {
       product.y = output(i) + d;
       panels_.multiply(product);
     }
+  }
+}
+
+/// Scores are multiplied by the factor when they become weights, so biases are divided by it.
+void QueryTile::add_biases(uint32_t first, uint32_t begin, uint32_t end) {
+  if (layer_.sight.bias.values == nullptr) return;
+  for (uint32_t i = first; i < queries_.count; ++i) {
+    const float* const added = biases(i) + begin;
+    float* const to = scores(i);
+    const uint32_t from = std::min(std::max(seen_from(i), begin), end) - begin;
+    const uint32_t n = std::min(visible(i), end) - begin;
+    for (uint32_t p = from; p < n; ++p) to[p] += added[p] / factor_;
   }
 }
 
@@ -289,8 +302,10 @@ void QueryTile::soften_steps() {
     float* own = own_ + i * stride;
     own[0] = highest_[i];
     float highest = own[0];
+    const float* const added = biases(i);
     for (uint32_t t = 1; t < stride; ++t) {
       own[t] *= factor_;
+      if (added != nullptr) own[t] += added[group_.first_position + t - group_.step];
       highest = std::max(highest, own[t]);
     }
     for (uint32_t t = 0; t < stride; ++t) own[t] -= highest;
@@ -308,7 +323,7 @@ void QueryTile::soften_steps() {
 void QueryTile::finish(float* out) {
   const auto weighted_sum =
       layout_.type == DType::kBf16 ? kernels_.weighted_sum_bf16 : kernels_.weighted_sum_f32;
-  const uint32_t steps = group_.beam != nullptr ? group_.step : 0;
+  const uint32_t steps = own_steps();
   const void* values[kMaxSteps];
   for (uint32_t i = 0; i < queries_.count; ++i) {
     fetch(out + offset(std::min(i + kRowsAhead, queries_.count - 1)), layout_.head_dim);

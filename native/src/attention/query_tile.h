@@ -34,6 +34,7 @@ class QueryTile {
   uint32_t row(uint32_t i) const { return (queries_.first + i) / sharing_; }
   /// Prompt positions that query i sees end here; no sooner than those of the queries before it.
   uint32_t visible(uint32_t i) const {
+    if (layer_.sight.part == Sight::Part::kEncoded) return group_.prompt->encoded;
     if (group_.beam != nullptr) return group_.prompt->length;
     const uint32_t own = group_.first_position + row(i) + 1;
     if (layer_.sight.is_causal) return own;
@@ -41,10 +42,25 @@ class QueryTile {
   }
   /// They begin here.
   uint32_t seen_from(uint32_t i) const {
+    if (layer_.sight.part == Sight::Part::kEncoded) return 0;
+    if (layer_.sight.part == Sight::Part::kDecoded) return group_.prompt->encoded;
     const uint32_t own = group_.first_position + row(i);
     const bool is_near = group_.beam == nullptr && !layer_.sight.is_causal;
     return is_near && own > layer_.sight.reach ? own - layer_.sight.reach : 0;
   }
+  /// Steps of a beam that its queries see: all of them, or none.
+  uint32_t own_steps() const {
+    const bool sees = group_.beam != nullptr && layer_.sight.part != Sight::Part::kEncoded;
+    return sees ? group_.step : 0;
+  }
+  /// Biases of query i by the position of a key; null: there are none.
+  const float* biases(uint32_t i) const {
+    const DistanceBias& bias = layer_.sight.bias;
+    if (bias.values == nullptr) return nullptr;
+    const uint32_t own = group_.first_position + (group_.beam == nullptr ? row(i) : 0);
+    return bias.values + uint64_t{head(i)} * bias.stride() + bias.reach - own;
+  }
+  uint32_t head(uint32_t i) const { return kv_head_ * sharing_ + (queries_.first + i) % sharing_; }
   /// The first query that sees a position, at or after `from`.
   uint32_t first_seeing(uint32_t position, uint32_t from) const;
   /// Offset of query i in q and out.
@@ -55,6 +71,7 @@ class QueryTile {
   void write_queries(const float* q);
   void attend_positions(uint32_t begin, uint32_t end);
   void multiply_keys(uint32_t block, uint32_t first, float* scores);
+  void add_biases(uint32_t first, uint32_t begin, uint32_t end);
   void hide(uint32_t first, uint32_t begin, uint32_t end);
   void raise_highest(uint32_t first, uint32_t begin, uint32_t end);
   void soften(uint32_t first_row, uint32_t first, uint32_t begin, uint32_t end);

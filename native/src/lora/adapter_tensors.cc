@@ -78,7 +78,7 @@ class TensorReader {
   }
 
   std::string layer_prefix(uint32_t layer) const {
-    return prefix_ + "layers." + std::to_string(layer) + ".";
+    return prefix_ + model_.layer_name(layer);
   }
 
   /// Null when there is none. An entry that was taken is left over no more.

@@ -34,6 +34,21 @@ struct Decoder::Impl {
       ops::embed(device, weights.embedding(), tokens, y);
     }
   }
+  /// Rows of tokens, those of adapters in the place of the model's.
+  void embed(const ForwardBatch& batch, float* y) const {
+    const uint64_t size = recipe.config().hidden_size;
+    embed(batch.tokens, y);
+    for (const AdapterRows& own : batch.adapters) {
+      ops::embed_replaced(device, own.adapter->embedding,
+                          batch.tokens.subspan(own.first, own.count), size,
+                          y + uint64_t{own.first} * size);
+    }
+  }
+  /// REQUIRES: a workspace, whose arrays these are.
+  void normalise(const float* x, uint64_t rows, const float* weight, float* y) const {
+    const ModelConfig& config = recipe.config();
+    ops::rms_norm(device, x, rows, config.hidden_size, weight, config.rms_norm_eps, y);
+  }
 };
 
 namespace {
@@ -74,6 +89,10 @@ Result<std::shared_ptr<Decoder>> Decoder::load(const std::string& folder, Comput
   }
   Result<ModelConfig> config = ModelConfig::load(folder, known);
   if (!config.is_ok()) return config.status();
+  if (config.value().family->is_t5 && type == ComputeType::kW8A8) {
+    return Status(Code::kRequestInvalid,
+                  "computeType: expected f32 or bf16 for a t5 model, got w8a8");
+  }
   Recipe recipe(std::move(config).value());
   auto vocabulary = HeadVocabulary::of(head_tokens, recipe.config().vocab_size);
   if (!vocabulary.is_ok()) return vocabulary.status();
@@ -181,8 +200,7 @@ void Decoder::head_row(uint32_t token, float* row) const {
 void Decoder::visit_in_file(uint32_t layer, const WeightSlot& slot,
                             const std::function<void(const tensor::TensorView&)>& use) const {
   const Shards& shards = impl_->weights.shards();
-  const std::string prefix = impl_->weights.prefix() + std::string(config().family->names.layers) +
-                             std::to_string(layer) + ".";
+  const std::string prefix = impl_->weights.prefix() + config().layer_name(layer);
   const TensorEntry* own = shards.find(prefix + slot.name);
   const TensorEntry* entry = own == nullptr ? shards.find(prefix + slot.part.name) : own;
   TESSERA_CHECK(entry != nullptr);
@@ -213,18 +231,43 @@ void Decoder::forward(const ForwardBatch& batch, Workspace& workspace) const {
   ws.expert_use_ = {};
   const std::span<uint32_t> positions(ws.positions_.data(), rows);
   place_rows(batch, positions);
-  m.embed(batch.tokens, ws.hidden_);
-  for (const AdapterRows& own : batch.adapters) {
-    ops::embed_replaced(m.device, own.adapter->embedding,
-                        batch.tokens.subspan(own.first, own.count), config.hidden_size,
-                        ws.hidden_ + uint64_t{own.first} * config.hidden_size);
-  }
+  if (config.t5.encoder_layers > 0) return forward_stacks(batch, ws);
+  m.embed(batch, ws.hidden_);
   Pass pass(m.recipe, m.type, m.scales, m.device, batch, ws);
   for (size_t i = 0; i < m.recipe.layers().size(); ++i) {
     pass.run(m.recipe.layers()[i], m.weights.layers()[i]);
   }
-  ops::rms_norm(m.device, ws.hidden_, rows, config.hidden_size, m.weights.final_norm(),
-                config.rms_norm_eps, ws.normed_);
+  m.normalise(ws.hidden_, rows, m.weights.final_norm(), ws.normed_);
+}
+
+/// The encoder's rows first, so that a prompt's decoder reads them in the same pass. What the
+/// decoder reads of them takes the place of the keys and values that the encoder had for itself.
+void Decoder::forward_stacks(const ForwardBatch& batch, Workspace& ws) const {
+  const Impl& m = *impl_;
+  const uint64_t hidden = config().hidden_size;
+  const uint32_t first = config().t5.encoder_layers;
+  const std::vector<Layer>& layers = m.recipe.layers();
+  ws.stacks_.divide(batch);
+  if (const StackRows& own = ws.stacks_.encoder; own.rows() > 0) {
+    const ForwardBatch rows = own.batch();
+    m.embed(rows, ws.hidden_);
+    Pass pass(m.recipe, m.type, m.scales, m.device, rows, ws);
+    for (size_t i = 0; i < first; ++i) pass.run(layers[i], m.weights.layers()[i]);
+    m.normalise(ws.hidden_, own.rows(), m.weights.encoder_norm(), ws.hidden_);
+    for (size_t i = first; i < layers.size(); ++i)
+      pass.keep_encoded(layers[i], m.weights.layers()[i]);
+    own.settle(ws.hidden_, hidden, ws.settled_);
+  }
+  if (const StackRows& own = ws.stacks_.decoder; own.rows() > 0) {
+    const ForwardBatch rows = own.batch();
+    m.embed(rows, ws.hidden_);
+    Pass pass(m.recipe, m.type, m.scales, m.device, rows, ws);
+    pass.begin_at(first);
+    for (size_t i = first; i < layers.size(); ++i) pass.run(layers[i], m.weights.layers()[i]);
+    m.normalise(ws.hidden_, own.rows(), m.weights.final_norm(), ws.normed_);
+    own.settle(ws.normed_, hidden, ws.settled_);
+  }
+  std::copy_n(ws.settled_, batch.tokens.size() * hidden, ws.normed_);
 }
 
 std::span<const float> Decoder::hidden(const Workspace& workspace, uint32_t first,

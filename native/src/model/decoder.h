@@ -17,6 +17,7 @@
 #include "base/status.h"
 #include "model/adapter.h"
 #include "model/compute_type.h"
+#include "model/forward_batch.h"
 #include "model/head_vocabulary.h"
 #include "model/recipe.h"
 #include "model/weights.h"
@@ -28,17 +29,6 @@ class Device;
 }
 
 namespace tessera::model {
-
-/// One forward pass over `tokens.size()` rows of one or several requests.
-struct ForwardBatch {
-  std::span<const int32_t> tokens;              // token id per row, each in [0, vocab_size)
-  std::span<const attention::RowGroup> groups;  // cover all rows, in order, without gaps
-  std::span<const AdapterRows> adapters = {};   // in the order of rows; the others have none
-  std::span<const uint32_t> segments = {};      // per row, of models that have them
-  /// Views hold keys and values of every layer; otherwise of one, and each layer writes over those
-  /// of the layer before.
-  bool keeps_layers = true;
-};
 
 /// Rows of one request whose logits are wanted.
 struct HeadRequest {
@@ -149,6 +139,8 @@ class Decoder final {
 
  private:
   struct Impl;
+  /// Of models with an encoder and a decoder.
+  void forward_stacks(const ForwardBatch& batch, Workspace& workspace) const;
   explicit Decoder(std::unique_ptr<Impl> impl);
   std::unique_ptr<Impl> impl_;
 };

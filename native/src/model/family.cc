@@ -10,6 +10,7 @@
 #include "model/experts_block.h"
 #include "model/gated_block.h"
 #include "model/model_config.h"
+#include "model/t5_blocks.h"
 
 namespace tessera::model {
 namespace {
@@ -95,6 +96,25 @@ constexpr Family qwen3_next() {
   return family;
 }
 
+template <typename Block>
+std::unique_ptr<const LayerBlock> make_by_layer(const ModelConfig& config, uint32_t layer) {
+  return std::make_unique<const Block>(config, layer);
+}
+
+/// transformers saves the one table under the names of both stacks too.
+constexpr Family kT5 = {
+    .model_type = "t5",
+    .architecture = "T5ForConditionalGeneration",
+    .is_t5 = true,
+    .attention = make_by_layer<T5SelfBlock>,
+    .feed_forward = make_by_layer<T5FeedForwardBlock>,
+    .cross = make<T5CrossBlock>,
+    .names = {.prefixes = {"", ""},
+              .embedding = "shared.weight",
+              .final_norm = "decoder.final_layer_norm.weight",
+              .encoder_norm = "encoder.final_layer_norm.weight",
+              .others = {"encoder.embed_tokens.", "decoder.embed_tokens."}}};
+
 constexpr uint32_t kQwen3HeadDim = 128;  // what transformers takes where config.json is silent
 
 constexpr Family kFamilies[] = {
@@ -156,6 +176,7 @@ constexpr Family kFamilies[] = {
     hybrid("qwen3_5_text", "Qwen3_5ForCausalLM"),
     qwen3_5_of_vision(),
     qwen3_next(),
+    kT5,
 };
 
 }  // namespace
@@ -166,7 +187,7 @@ std::span<const Family> text_families() {
   static const std::vector<Family> all = [] {
     std::vector<Family> made;
     std::copy_if(std::begin(kFamilies), std::end(kFamilies), std::back_inserter(made),
-                 [](const Family& family) { return !family.is_hybrid; });
+                 [](const Family& family) { return !family.is_hybrid && !family.is_t5; });
     const std::span<const Family> encoders = encoder_families();
     made.insert(made.end(), encoders.begin(), encoders.end());
     for (Family& family : made) family.reads_texts = true;

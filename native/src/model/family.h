@@ -52,6 +52,7 @@ struct TensorNames {
   std::string_view embedding = "embed_tokens.weight";
   std::string_view layers = "layers.";
   std::string_view final_norm = "norm.weight";  // empty: the last layer ends with its own
+  std::string_view encoder_norm = {};           // of the encoder before a decoder
   /// Beginnings of tensors that a folder may have beside, of models that are not served.
   std::array<std::string_view, 2> others = {};
 };
@@ -73,9 +74,11 @@ struct Family {
   std::string_view part_type = {};  // its model_type, whose results are the same
   bool norm_adds_one = false;       // RMS norms multiply with 1 + weight
   bool is_hybrid = false;           // config.json says which layers are gated delta nets
+  bool is_t5 = false;               // an encoder and a decoder (T5Config)
   MakeBlock attention = nullptr;
   MakeBlock delta = nullptr;  // in place of attention, in layers that are gated delta nets
   MakeBlock feed_forward = nullptr;
+  MakeBlock cross = nullptr;  // of a decoder's layers, between the two, that reads an encoder
   const EncoderFields* encoder = nullptr;  // null: a decoder
   TensorNames names = {};
   /// Makes the block that completes a token's embedding; null: the embedding is the token's row.

@@ -108,6 +108,9 @@ class LayerBlock {
 
   /// Adds the block's output to the residual stream of all rows.
   virtual void forward(const BlockWeights& weights, Pass& pass) const = 0;
+  /// Keeps what rows of a decoder read of an encoder's rows, which are the pass's. Of most blocks
+  /// that is nothing.
+  virtual void keep_encoded(const BlockWeights& /*weights*/, Pass& /*pass*/) const {}
 
  protected:
   LayerBlock(std::vector<InputSlot> inputs, uint64_t floats_per_row)

@@ -211,8 +211,10 @@ Result<ModelConfig> ModelConfig::parse(std::string_view text, const std::string&
   config.family = known.data();  // where the reader refuses the field, the rest is still read
   read_family(reader, known, config);
   ObjectReader part = part_of(reader, *config.family);
-  read_shape(part, config);
-  if (config.family->encoder != nullptr) {
+  if (config.family->is_t5) {
+    read_t5(part, config);
+    config.tie_word_embeddings = reader.boolean("tie_word_embeddings", true);
+  } else if (read_shape(part, config); config.family->encoder != nullptr) {
     read_encoder(part, *config.family->encoder, config);
   } else {
     read_decoder(part, config);
@@ -239,8 +241,17 @@ Result<ModelConfig> ModelConfig::load(const std::string& folder, std::span<const
   return parse(file.value().text(), path, known);
 }
 
+std::string ModelConfig::layer_name(uint32_t layer) const {
+  if (t5.encoder_layers == 0) {
+    return std::string(family->names.layers) + std::to_string(layer) + ".";
+  }
+  const bool is_encoder = layer < t5.encoder_layers;
+  return (is_encoder ? "encoder.block." : "decoder.block.") +
+         std::to_string(is_encoder ? layer : layer - t5.encoder_layers) + ".";
+}
+
 uint32_t ModelConfig::attention_layers() const {
-  return layer_count -
+  return layer_count - t5.encoder_layers -
          static_cast<uint32_t>(std::count(delta_layers.begin(), delta_layers.end(), uint8_t{1}));
 }
 
@@ -266,14 +277,16 @@ std::string ModelConfig::canonical_text() const {
     text += digits;
   };
   append(static_cast<double>(rms_norm_eps));
-  for (const float frequency : rope_frequencies()) append(static_cast<double>(frequency));
+  if (t5.encoder_layers == 0) {
+    for (const float frequency : rope_frequencies()) append(static_cast<double>(frequency));
+  }
   if (rope.magnitude != 1) append(rope.magnitude);
   if (!is_causal) text += " sees all";
   if (!delta_layers.empty()) {
     text += delta.canonical_text() + (output_gate ? " gated " : " ");
     for (const uint8_t is_one : delta_layers) text += is_one != 0 ? '1' : '0';
   }
-  return text + mixture.canonical_text() + encoder.canonical_text();
+  return text + mixture.canonical_text() + encoder.canonical_text() + t5.canonical_text();
 }
 
 }  // namespace tessera::model

@@ -14,6 +14,7 @@
 #include "model/family.h"
 #include "model/mixture_config.h"
 #include "model/rope_config.h"
+#include "model/t5_config.h"
 
 namespace tessera::model {
 
@@ -48,6 +49,7 @@ struct ModelConfig {
   std::vector<uint8_t> delta_layers;  // 1: a gated delta net; empty: the family has none
   MixtureConfig mixture;
   EncoderConfig encoder;  // of families of encoders
+  T5Config t5;            // of a model of an encoder and a decoder
   RopeConfig rope;
 
   /// Numbers of a row's queries, and of its keys or values, over all heads.
@@ -55,6 +57,10 @@ struct ModelConfig {
   uint64_t kv_size() const { return uint64_t{kv_head_count} * head_dim; }
 
   bool is_delta(uint32_t layer) const { return !delta_layers.empty() && delta_layers[layer] != 0; }
+  /// A layer that keeps keys and values: none of an encoder, and no gated delta net.
+  bool has_keys(uint32_t layer) const { return layer >= t5.encoder_layers && !is_delta(layer); }
+  /// The beginning of the names of a layer's tensors, behind what all names begin with.
+  std::string layer_name(uint32_t layer) const;
   /// Layers that have keys and values.
   uint32_t attention_layers() const;
 

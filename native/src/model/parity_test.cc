@@ -155,17 +155,18 @@ TEST(Parity, RecordedLogitsAndPathScoresOfEveryFamilyAreReproduced) {
     SCOPED_TRACE(folder.filename().string());
     const auto f32 = load(folder, ComputeType::kF32, *device);
     const auto bf16 = load(folder, ComputeType::kBf16, *device);
-    const auto w8a8 = load(folder, ComputeType::kW8A8, *device);
-    ASSERT_TRUE(f32 != nullptr && bf16 != nullptr && w8a8 != nullptr);
+    ASSERT_TRUE(f32 != nullptr && bf16 != nullptr);
     EXPECT_EQ(f32->digest(), bf16->digest());
-    EXPECT_EQ(f32->digest(), w8a8->digest());
+    const bool is_t5 = f32->config().family->is_t5;  // not served in w8a8
+    const auto w8a8 = is_t5 ? nullptr : load(folder, ComputeType::kW8A8, *device);
+    ASSERT_TRUE(is_t5 || (w8a8 != nullptr && w8a8->digest() == f32->digest()));
     Tally exact, rounded;
     simdjson::dom::parser parser;
     for (const element recorded :
          simdjson::dom::array(parser.load((folder / "cases.json").string()))) {
       compare(*f32, recorded, 2e-5, exact);
       compare(*bf16, recorded, 0.15, rounded);
-      compare(*w8a8, recorded, 0.4, rounded);  // random weights: no room for rounding
+      if (!is_t5) compare(*w8a8, recorded, 0.4, rounded);  // random weights: no room for rounding
     }
     EXPECT_EQ(exact.within, exact.all);
     // A rounded row that was near a tie chooses another expert; a state's output that rounding

@@ -9,6 +9,7 @@
 #include "ops/convert.h"
 #include "ops/embed.h"
 #include "ops/expert_product.h"
+#include "ops/for_rows.h"
 #include "ops/layer_norm.h"
 #include "ops/rms_norm.h"
 #include "ops/sigmoid_gate.h"
@@ -24,18 +25,50 @@ void timed(float& us, const Work& work) {
   us += std::chrono::duration<float, std::micro>(std::chrono::steady_clock::now() - start).count();
 }
 
+/// x = gelu(x) up by tanh (Hendrycks and Gimpel 2016, arXiv:1606.08415):
+/// x / 2 (1 + tanh(t / 2)) = x sigmoid(t) with t = c x, so silu(t) / c. `up` may be null: 1.
+void gelu_by_tanh(const device::KernelTable& kernels, float* x, float* up, uint64_t count) {
+  constexpr float kSlope = 1.5957691216057308f;  // sqrt(8 / pi)
+  constexpr float kCubic = 0.044715f;
+  constexpr uint64_t kAtOnce = 64;
+  float factors[kAtOnce];
+  for (uint64_t begin = 0; begin < count; begin += kAtOnce) {
+    const uint64_t n = std::min(kAtOnce, count - begin);
+    float* const from = x + begin;
+    for (uint64_t i = 0; i < n; ++i) {
+      const float slope = kSlope * (1 + kCubic * from[i] * from[i]);
+      factors[i] = (up == nullptr ? 1.0f : up[begin + i]) / slope;
+      from[i] *= slope;
+    }
+    kernels.silu_mul(from, factors, n, from);
+  }
+}
+
 }  // namespace
 
-void Pass::run(const Layer& layer, std::span<const BlockWeights> weights) {
+template <typename Use>
+void Pass::for_blocks(const Layer& layer, std::span<const BlockWeights> weights, const Use& use) {
   first_input_ = first_matrix_ = 0;
   for (size_t i = 0; i < weights.size(); ++i) {
     const LayerBlock& block = *layer.blocks[i];
-    block.forward(weights[i], *this);
+    use(block, weights[i]);
     first_input_ += static_cast<uint32_t>(block.inputs().size());
     first_matrix_ += block.matrix_count();
   }
-  attention_layer_ += config().is_delta(layer_) ? 0 : 1;
+  attention_layer_ += config().has_keys(layer_) ? 1 : 0;
   layer_ += 1;
+}
+
+void Pass::run(const Layer& layer, std::span<const BlockWeights> weights) {
+  for_blocks(layer, weights, [this](const LayerBlock& block, const BlockWeights& own) {
+    block.forward(own, *this);
+  });
+}
+
+void Pass::keep_encoded(const Layer& layer, std::span<const BlockWeights> weights) {
+  for_blocks(layer, weights, [this](const LayerBlock& block, const BlockWeights& own) {
+    block.keep_encoded(own, *this);
+  });
 }
 
 float* Pass::hidden() {
@@ -240,13 +273,58 @@ void Pass::round(float* x, uint64_t n) {
   ops::round_bf16(device_, x, rows(), n);
 }
 
-void Pass::attend(const float* q, const float* k, const float* v, float* mixed,
-                  const attention::Sight& sight) {
+attention::Layer Pass::attention_layer(const attention::Sight& sight) const {
   attention::Layer layer{attention_layer_, config().head_count, recipe_.block_layout(type_), sight};
+  if (config().t5.encoder_layers > 0) layer.factor = 1;
   if (!batch_.keeps_layers) {
     layer.index = 0;
     layer.layout.layers = 1;
   }
+  return layer;
+}
+
+void Pass::attend_encoded(const float* q, float* mixed) {
+  const attention::Layer layer = attention_layer({.part = attention::Sight::Part::kEncoded});
+  timed(workspace_.times_.attention_us,
+        [&] { attention::attend(device_, layer, batch_.groups, q, mixed, workspace_.attention_); });
+}
+
+void Pass::keep(const float* k, const float* v) {
+  attention::write_kv(device_, attention_layer({}), batch_.groups, k, v);
+}
+
+void Pass::set_biases(const float* table, bool is_encoder) {
+  workspace_.biases_.fill(table, config().head_count, is_encoder);
+}
+
+attention::Sight Pass::sight(bool is_encoder) const {
+  using Part = attention::Sight::Part;
+  return {.is_causal = !is_encoder,
+          .part = is_encoder ? Part::kWhole : Part::kDecoded,
+          .bias = workspace_.biases_.bias()};
+}
+
+void Pass::activate(T5Config::Activation activation, float* x, float* up, uint64_t n) {
+  const device::KernelTable& kernels = device_.kernels();
+  ops::for_rows(device_, rows(), n, [&](uint64_t begin, uint64_t end) {
+    float* const from = x + begin * n;
+    float* const times = up == nullptr ? nullptr : up + begin * n;
+    const uint64_t count = (end - begin) * n;
+    switch (activation) {
+      case T5Config::Activation::kRelu:
+        for (uint64_t i = 0; i < count; ++i)
+          from[i] = std::max(from[i], 0.0f) * (times == nullptr ? 1.0f : times[i]);
+        return;
+      case T5Config::Activation::kGelu: return kernels.gelu(from, count, from);
+      case T5Config::Activation::kGeluTanh: return gelu_by_tanh(kernels, from, times, count);
+      case T5Config::Activation::kSilu: return kernels.silu_mul(from, times, count, from);
+    }
+  });
+}
+
+void Pass::attend(const float* q, const float* k, const float* v, float* mixed,
+                  const attention::Sight& sight) {
+  const attention::Layer layer = attention_layer(sight);
   attention::write_kv(device_, layer, batch_.groups, k, v);
   timed(workspace_.times_.attention_us,
         [&] { attention::attend(device_, layer, batch_.groups, q, mixed, workspace_.attention_); });

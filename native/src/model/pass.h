@@ -50,6 +50,10 @@ class Pass {
 
   /// Runs the blocks of the next layer.
   void run(const Layer& layer, std::span<const BlockWeights> weights);
+  /// Keeps what the blocks of the next layer, one of a decoder, read of the pass's rows.
+  void keep_encoded(const Layer& layer, std::span<const BlockWeights> weights);
+  /// The next layer is this one, and the first that has keys and values.
+  void begin_at(uint32_t layer) { layer_ = layer; }
 
   const ModelConfig& config() const { return recipe_.config(); }
   ComputeType type() const { return type_; }
@@ -115,10 +119,25 @@ class Pass {
   /// Keeps keys and values of all rows, and then lets the rows attend: `mixed` is [rows][q_size].
   void attend(const float* q, const float* k, const float* v, float* mixed,
               const attention::Sight& sight = {});
+  /// Lets rows of a decoder attend to what their prompts have of the encoder: [rows][q_size] both.
+  void attend_encoded(const float* q, float* mixed);
+  /// Keeps keys and values of all rows for the layer.
+  void keep(const float* k, const float* v);
+  /// Takes the biases of a stack's layers from its table, [buckets][heads].
+  void set_biases(const float* table, bool is_encoder);
+  /// The positions that rows of a stack see of their own, with those biases.
+  attention::Sight sight(bool is_encoder) const;
+  /// x = activation(x), of a gated network times up: rows of n floats; `up`, which may be null, is
+  /// overwritten.
+  void activate(T5Config::Activation activation, float* x, float* up, uint64_t n);
   /// Runs the layer's recurrence (attention/delta_rule.h) over the groups of the pass.
   void recur(const attention::DeltaWeights& weights, const attention::DeltaRows& rows);
 
  private:
+  /// Calls `use` with each block of the next layer and its weights.
+  template <typename Use>
+  void for_blocks(const Layer& layer, std::span<const BlockWeights> weights, const Use& use);
+  attention::Layer attention_layer(const attention::Sight& sight) const;
   ops::Operand operand(uint32_t input, uint64_t k, Workspace::Side side = Workspace::Side::kRows);
   void run_pending_norm();
   /// The fixed scales of an input of the block.

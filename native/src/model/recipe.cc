@@ -46,6 +46,9 @@ Recipe::Recipe(ModelConfig config, Purpose purpose)
     const MakeBlock mix = config_.is_delta(i) ? config_.family->delta : config_.family->attention;
     TESSERA_CHECK(mix != nullptr);
     layers_[i].blocks.push_back(mix(config_, i));
+    if (config_.family->cross != nullptr && config_.has_keys(i)) {
+      layers_[i].blocks.push_back(config_.family->cross(config_, i));
+    }
     layers_[i].blocks.push_back(config_.family->feed_forward(config_, i));
   }
 }
@@ -55,6 +58,7 @@ uint64_t Recipe::parameter_count() const {
   const bool has_one = is_tied() || purpose_ == Purpose::kRows;
   uint64_t sum = embedding * (has_one ? 1 : 2);
   if (!config_.family->names.final_norm.empty()) sum += config_.hidden_size;
+  if (!config_.family->names.encoder_norm.empty()) sum += config_.hidden_size;
   const auto add = [&sum](const LayerBlock& block) {
     for (const WeightSlot& slot : block.slots()) {
       sum += slot.outputs * (slot.kind == WeightSlot::Kind::kVector ? 1 : slot.inputs);

@@ -44,6 +44,10 @@ void TestRequest::forward(std::span<const int32_t> tokens, const attention::RowG
 }
 
 void TestRequest::prefill(std::span<const int32_t> tokens, uint32_t chunk) {
+  if (decoder_.config().t5.encoder_layers > 0) {
+    prompt_.encoded = static_cast<uint32_t>(tokens.size()) - 1;
+    chunk = prompt_.encoded;  // the last row by itself
+  }
   for (size_t first = 0; first < tokens.size(); first += chunk) {
     const auto part = tokens.subspan(first, std::min<size_t>(chunk, tokens.size() - first));
     attention::RowGroup group;

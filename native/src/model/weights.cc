@@ -1,6 +1,7 @@
 #include "model/weights.h"
 
 #include <algorithm>
+#include <cmath>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
@@ -23,6 +24,7 @@ struct Vector {
   const float** target;
   bool adds_one = false;    // to each number
   bool transposes = false;  // of channels by taps
+  float factor = 1;         // of each number
 };
 struct Matrix {
   ops::PackedMatrix* target;
@@ -139,7 +141,7 @@ std::vector<Weights::Slot> Weights::slots(const Recipe& recipe, ComputeType type
   if (recipe.is_tied()) slots.push_back({embedding, table, head, 0, as_head});
   if (recipe.entry() != nullptr) block_slots(*recipe.entry(), prefix_, type, {}, entry_, slots);
   for (uint32_t i = 0; i < config.layer_count; ++i) {
-    const std::string prefix = prefix_ + std::string(names.layers) + std::to_string(i) + ".";
+    const std::string prefix = prefix_ + config.layer_name(i);
     const Layer& layer = recipe.layers()[i];
     uint32_t inputs = 0;  // of the blocks before
     for (size_t j = 0; j < layer.blocks.size(); ++j) {
@@ -147,10 +149,18 @@ std::vector<Weights::Slot> Weights::slots(const Recipe& recipe, ComputeType type
       inputs += static_cast<uint32_t>(layer.blocks[j]->inputs().size());
     }
   }
+  if (!names.encoder_norm.empty()) {
+    slots.push_back({prefix_ + std::string(names.encoder_norm),
+                     {config.hidden_size},
+                     Vector{&encoder_norm_}});
+  }
   if (!names.final_norm.empty()) {
+    // A tied head of T5 reads rows that are scaled by 1 / sqrt(hidden_size).
+    const bool is_scaled = config.family->is_t5 && recipe.is_tied();
+    const float factor = is_scaled ? 1 / std::sqrt(static_cast<float>(config.hidden_size)) : 1;
     slots.push_back({prefix_ + std::string(names.final_norm),
                      {config.hidden_size},
-                     Vector{&final_norm_, config.family->norm_adds_one}});
+                     Vector{&final_norm_, config.family->norm_adds_one, false, factor}});
   }
   if (recipe.purpose() == Purpose::kLogits && !recipe.is_tied()) {
     slots.push_back({kHeadName, table, head});
@@ -300,6 +310,9 @@ Result<std::string> Weights::stream(const std::vector<Slot>& slots, const Shards
         write_matrix(slot, device, scales);
       } else if (const Vector* vector = std::get_if<Vector>(&slot.kind)) {
         ops::convert(device, slot.view(), DType::kF32, to);
+        float* const numbers = reinterpret_cast<float*>(to);
+        for (uint64_t n = 0; vector->factor != 1 && n < slot.shape[0]; ++n)
+          numbers[n] *= vector->factor;
         if (vector->adds_one) ops::add_one(reinterpret_cast<float*>(to), slot.shape[0]);
         if (vector->transposes)
           ops::transpose(reinterpret_cast<float*>(to), slot.shape[0], slot.columns());

@@ -71,6 +71,8 @@ class Weights {
   const HeadVocabulary& vocabulary() const { return vocabulary_; }    // of the head
   /// Null where the last layer ends with its own.
   const float* final_norm() const { return final_norm_; }
+  /// Null where no encoder stands before a decoder.
+  const float* encoder_norm() const { return encoder_norm_; }
   /// Weights of the recipe's entry.
   const BlockWeights& entry() const { return entry_; }
   const std::vector<LayerWeights>& layers() const { return layers_; }
@@ -116,6 +118,7 @@ class Weights {
   ops::PackedMatrix head_;
   BlockWeights entry_;
   const float* final_norm_ = nullptr;
+  const float* encoder_norm_ = nullptr;
   std::vector<LayerWeights> layers_;
   std::string digest_;
   bool is_intact_ = true;

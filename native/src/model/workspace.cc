@@ -20,6 +20,26 @@ void Workspace::Angles::fill(const std::vector<float>& frequencies, double magni
   table = {cos_.data(), sin_.data(), frequencies.size(), positions};
 }
 
+void Workspace::Biases::allocate(const ModelConfig& config, uint32_t reach) {
+  reach_ = reach;
+  both_sides_.resize(2 * uint64_t{reach} + 1);
+  before_.resize(both_sides_.size());
+  values_.resize(both_sides_.size() * config.head_count);
+  for (uint64_t i = 0; i < both_sides_.size(); ++i) {
+    const int64_t distance = static_cast<int64_t>(i) - reach;
+    both_sides_[i] = config.t5.bucket(distance, true);
+    before_[i] = config.t5.bucket(distance, false);
+  }
+}
+
+void Workspace::Biases::fill(const float* table, uint32_t heads, bool is_encoder) {
+  const std::vector<uint32_t>& buckets = is_encoder ? both_sides_ : before_;
+  float* to = values_.data();
+  for (uint32_t head = 0; head < heads; ++head) {
+    for (const uint32_t bucket : buckets) *to++ = table[uint64_t{bucket} * heads + head];
+  }
+}
+
 Result<std::unique_ptr<Workspace>> Workspace::allocate(const Recipe& recipe, ComputeType type,
                                                        uint32_t max_rows, uint32_t max_context,
                                                        uint32_t max_adapters,
@@ -27,14 +47,17 @@ Result<std::unique_ptr<Workspace>> Workspace::allocate(const Recipe& recipe, Com
   std::unique_ptr<Workspace> workspace(new Workspace());
   const ModelConfig& config = recipe.config();
   const uint64_t hidden = uint64_t{config.hidden_size} * max_rows;
+  const bool has_encoder = config.t5.encoder_layers > 0;
+  const uint64_t streams = has_encoder ? 3 : 2;
   Result<device::Buffer> memory =
-      device.allocate((2 * hidden + recipe.floats_per_row() * max_rows) * sizeof(float));
+      device.allocate((streams * hidden + recipe.floats_per_row() * max_rows) * sizeof(float));
   if (!memory.is_ok()) return memory.status();
   workspace->memory_ = std::move(memory).value();
   workspace->max_rows_ = max_rows;
   workspace->hidden_ = workspace->memory_.as<float>();
   workspace->normed_ = workspace->hidden_ + hidden;
   workspace->scratch_ = workspace->normed_ + hidden;
+  workspace->settled_ = workspace->scratch_ + recipe.floats_per_row() * max_rows;  // where there is one
   const uint64_t widest = recipe.widest_input();
   Result<device::Buffer> operand = device.allocate(
       std::max(ops::operand_bytes(device, layer_panels(type), max_rows, widest),
@@ -66,6 +89,10 @@ Result<std::unique_ptr<Workspace>> Workspace::allocate(const Recipe& recipe, Com
   workspace->head_scratch_.resize(ops::head_scratch(max_rows, config.vocab_size));
   const uint64_t positions =
       std::min<uint64_t>(uint64_t{max_context} + attention::kMaxSteps, config.max_positions);
+  if (has_encoder) {
+    workspace->biases_.allocate(config, static_cast<uint32_t>(positions));
+    return workspace;
+  }
   workspace->angles_.fill(config.rope_frequencies(), config.rope.magnitude, positions);
   workspace->local_angles_.fill(config.local_rope_frequencies(), 1, positions);
   return workspace;

@@ -15,6 +15,7 @@
 #include "model/expert_scratch.h"
 #include "model/expert_use.h"
 #include "model/recipe.h"
+#include "model/stacks.h"
 #include "model/static_scales.h"
 #include "ops/operand.h"
 #include "ops/rope.h"
@@ -59,6 +60,19 @@ class Workspace {
    private:
     std::vector<float> cos_, sin_;
   };
+  /// Biases of attention by distance, of the stack of layers that runs.
+  class Biases {
+   public:
+    void allocate(const ModelConfig& config, uint32_t reach);
+    /// From a table of [buckets][heads].
+    void fill(const float* table, uint32_t heads, bool is_encoder);
+    attention::DistanceBias bias() const { return {values_.data(), reach_}; }
+
+   private:
+    uint32_t reach_ = 0;
+    std::vector<uint32_t> both_sides_, before_;  // buckets of distances -reach..reach
+    std::vector<float> values_;                  // [heads][2 reach + 1]
+  };
   /// Where a left side lies: one that is written from floats, or one that a product makes of
   /// another, which it reads meanwhile.
   enum class Side : uint8_t { kRows, kMade };
@@ -81,6 +95,9 @@ class Workspace {
   std::vector<float> made_scales_;
   std::vector<uint32_t> positions_;
   std::vector<float> head_scratch_;
+  float* settled_ = nullptr;  // [rows][hidden] of models with an encoder: final norms so far
+  Biases biases_;
+  Stacks stacks_;
   Angles angles_;
   Angles local_angles_;  // of layers that see what is near
   attention::Scratch attention_;
