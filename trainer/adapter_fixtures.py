@@ -15,9 +15,11 @@ from typing import Any
 import numpy as np
 import torch
 from peft import LoraConfig, PeftModel, get_peft_model
-from transformers import AutoModelForCausalLM, AutoModelForImageTextToText, PreTrainedModel
+from transformers import (AutoModelForCausalLM, AutoModelForImageTextToText,
+                          AutoModelForSeq2SeqLM, PreTrainedModel)
 
 from .checkpoint import write_json
+from .encoder_decoder import JoinedRows
 from .exact import in_double
 
 PROMPT_LENGTHS = (1, 9, 40)
@@ -36,6 +38,11 @@ class Fixture:
     changed_rows: int = 4  # of a whole matrix that is saved
     steps: int = 0  # of training; 0: random numbers
     whole: bool = False  # with the vision tower beside the decoder
+
+    @property
+    def has_encoder(self) -> bool:
+        """Prompts are joined rows (encoder_decoder.py)."""
+        return self.model.startswith("t5-")
 
 
 FIXTURES = [
@@ -114,6 +121,9 @@ FIXTURES = [
         "target_modules": ["q_proj", "v_proj", "down_proj", "embed_tokens", "lm_head"]}, seed=39),
     Fixture("hybrid-dora", "qwen3-5-text", {
         "r": 3, "lora_alpha": 6, "use_dora": True, "target_modules": "all-linear"}, seed=43),
+    Fixture("t5-both-stacks", "t5-gated-untied", {
+        "r": 4, "lora_alpha": 8, "target_modules": ["q", "k", "v", "o", "wi_0", "wi_1", "wo"],
+        "rank_pattern": {"decoder.block.1.layer.1.EncDecAttention.k": 9}}, seed=44),
     Fixture("trained-demo", "../../../models/demo", {
         "r": 4, "lora_alpha": 8, "target_modules": "all-linear",
         "trainable_token_indices": list(range(40, 56))}, seed=30, dtype=torch.bfloat16, steps=60),
@@ -132,8 +142,9 @@ def write_fixture(fixture: Fixture, models: Path, folder: Path) -> None:
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     rng = np.random.default_rng(fixture.seed)
+    kind = "SEQ_2_SEQ_LM" if fixture.has_encoder else "CAUSAL_LM"
     model = get_peft_model(_base(fixture, models, torch.float32),
-                           LoraConfig(task_type="CAUSAL_LM", **fixture.config))
+                           LoraConfig(task_type=kind, **fixture.config))
     if fixture.steps > 0:
         rows = _train(model, fixture, rng)
     else:
@@ -142,6 +153,7 @@ def write_fixture(fixture: Fixture, models: Path, folder: Path) -> None:
     save_adapter(model, folder, Path(fixture.model).name)
     exact = in_double(PeftModel.from_pretrained(_base(fixture, models, torch.float64), folder))
     exact.eval()
+    exact = JoinedRows(exact) if fixture.has_encoder else exact
     cases = [_case(exact, length, rows, rng) for length in PROMPT_LENGTHS]
     (folder / "cases.json").write_text(json.dumps(
         {"model": fixture.model, "cases": cases}, separators=(",", ":")) + "\n")
@@ -149,9 +161,12 @@ def write_fixture(fixture: Fixture, models: Path, folder: Path) -> None:
 
 
 def _base(fixture: Fixture, models: Path, dtype: torch.dtype) -> PreTrainedModel:
+    settings = {"dtype": dtype, "attn_implementation": "eager"}
+    if fixture.has_encoder:
+        return AutoModelForSeq2SeqLM.from_pretrained(models / fixture.model, **settings)
     kind = AutoModelForImageTextToText if fixture.whole else AutoModelForCausalLM
-    return kind.from_pretrained(models / fixture.model, dtype=dtype, attn_implementation="eager",
-                                experts_implementation="eager")
+    return kind.from_pretrained(
+        models / fixture.model, experts_implementation="eager", **settings)
 
 
 def save_adapter(model, folder: Path, base_model: str) -> None:
@@ -221,6 +236,8 @@ def _case(exact, length: int, rows: list[int], rng: np.random.Generator) -> dict
     for place, row in enumerate(rows[:SHOWN_ROWS]):
         if place < length:
             prompt[(place * 7) % length] = row
+    if isinstance(exact, JoinedRows):
+        prompt.append(exact.config.decoder_start_token_id)
     with torch.inference_mode():
         logits = exact(input_ids=torch.tensor([prompt])).logits[0, -1]
     return {"promptTokens": prompt, "logits": [round(value, 7) for value in logits.tolist()],

@@ -89,6 +89,7 @@ const shapeOf = (config) => ({
   vocabSize: u32('', `${config}.vocab_size`),
   hiddenSize: u32('', `${config}.hidden_size`),
   layerCount: u32('', `${config}.layer_count`),
+  encoderLayerCount: u32('Of these, of an encoder before the decoder.', `${config}.t5.encoder_layers`),
   maxPositions: u32('', `${config}.max_positions`),
   parameterCount: u53('', `model::Recipe(${config}).parameter_count()`),
 });

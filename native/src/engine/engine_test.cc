@@ -106,10 +106,21 @@ TEST_F(EngineFixture, RefusesACardWhereItWasGivenNoWayToOpenOne) {
   EXPECT_EQ(Engine::open(options, sink_).status().code(), Code::kEngineUnavailable);
 }
 
-/// A model with keys and values in every layer, and two that have a state.
-class EngineOfModel : public EngineFixture, public testing::WithParamInterface<const char*> {};
+/// A model with keys and values in every layer, two that have a state, two with an encoder.
+class EngineOfModel : public EngineFixture, public testing::WithParamInterface<const char*> {
+ protected:
+  /// Makes random tokens a prompt of the model: those of an encoder end with the start token.
+  void complete(std::vector<int32_t>& prompt) const {
+    const model::T5Config& t5 = engine_->model().config.t5;
+    if (t5.encoder_layers == 0) return;
+    const auto start = static_cast<int32_t>(t5.start_token);
+    std::replace(prompt.begin(), prompt.end(), start, start + 1);
+    prompt.push_back(start);
+  }
+};
 INSTANTIATE_TEST_SUITE_P(Models, EngineOfModel,
-                         testing::Values("qwen3-tied", "qwen3-5-text", "qwen3-next-bf16"));
+                         testing::Values("qwen3-tied", "qwen3-5-text", "qwen3-next-bf16",
+                                         "t5-gated-untied", "t5-ends-bf16"));
 
 TEST_P(EngineOfModel, AnswersAreBitIdenticalAloneInEveryBatchAtEveryChunkAndThreadCount) {
   open_folder(GetParam());
@@ -137,7 +148,7 @@ TEST_P(EngineOfModel, AnswersAreBitIdenticalAloneInEveryBatchAtEveryChunkAndThre
 }
 
 TEST_P(EngineOfModel, CertifiedAnswersAreTheBestOfAllPaths) {
-  constexpr uint32_t kPrompts = 250, kPaths = 10;
+  constexpr uint32_t kPrompts = 250, kPaths = 50;
   open_folder(GetParam());
   std::mt19937 random(58);
   const uint32_t vocab = engine_->model().config.vocab_size;
@@ -145,6 +156,7 @@ TEST_P(EngineOfModel, CertifiedAnswersAreTheBestOfAllPaths) {
     Request certified = request(1), all = request(2);
     certified.prompt.resize(1 + random() % 70);
     for (int32_t& token : certified.prompt) token = static_cast<int32_t>(random() % vocab);
+    complete(certified.prompt);
     all.prompt = certified.prompt;
     certified.widths = {};
     certified.row_budget = 4096;
@@ -180,6 +192,28 @@ TEST_F(EngineFixture, ARequestOverALimitIsRefusedNamingTheField) {
                 r.prompt.assign(64, 3);
                 r.result_count = 4096;
               })).status.is_ok());
+}
+
+TEST_F(EngineFixture, APromptOfAnEncoderHasTheStartTokenOnceAndGoesInOnePass) {
+  EngineOptions options = fixture_options(folder("t5-tied"));
+  options.batch_rows_max = 64;
+  options.width_max = options.score_items_max = 64;
+  options.prefill_chunk_tokens = 4;
+  open_with(options);
+  const auto prompt = [&](std::vector<int32_t> tokens) {
+    Request made = request(1);
+    made.widths = {8};
+    made.prompt = std::move(tokens);
+    return made;
+  };
+  expect_refused(prompt({5, 6, 7}), "promptTokens");
+  expect_refused(prompt({5, 0, 7, 0}), "got it 2 times");
+  expect_refused(prompt({0}), "promptTokens");
+  std::vector<int32_t> longest(65, 9);
+  longest.push_back(0);
+  expect_refused(prompt(longest), "engine.batchRowsMax");
+  longest.erase(longest.begin());
+  EXPECT_TRUE(answer(prompt(longest)).status.is_ok());
 }
 
 TEST_F(EngineFixture, AnExpiredDeadlineIsAnsweredWithoutWork) {

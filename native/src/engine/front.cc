@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "engine/encoded_prompt.h"
 #include "engine/refusal.h"
 #include "engine/request_limits.h"
 
@@ -38,6 +39,7 @@ uint32_t Front::kept_tokens(const Request& request) const {
   const KvUse& use = request.kv;
   if (pool_ == nullptr || !options_.kv.is_enabled || use.user.empty()) return 0;
   if (!request.task->needs().shares_blocks) return 0;
+  if (request.encoded > 0) return 0;  // mostly there is news, and an encoder begins again
   uint32_t kept = use.prefix_tokens / kv::kBlockTokens * kv::kBlockTokens;
   const PoolVersions of_pool = versions_.now(use.version);
   const bool has_state =
@@ -64,7 +66,8 @@ Status Front::check(const Request& request, Clock::time_point now) const {
 /// Decides whether a request may join the queue.
 AdmissionControl::Judged Front::accept(Request& request, uint64_t row_kind, Clock::time_point now,
                                        double& own_us) {
-  Status status = check(request, now);
+  Status status = find_encoded(request, model_.config);
+  if (status.is_ok()) status = check(request, now);
   if (!status.is_ok()) return {.status = std::move(status)};
   if (row_kind != 0) {
     // A refusal is final and a late answer is only late: the first of a kind are few rows.
@@ -91,8 +94,9 @@ AdmissionControl::Judged Front::accept(Request& request, uint64_t row_kind, Cloc
 RequestQueue::Waiting Front::entry_of(Request request) {
   RequestQueue::Waiting entry;
   entry.request = std::move(request);
-  // Nothing is computed for another request where the model has a state.
-  if (!model_.state_layout.empty()) entry.request.sibling_tokens = 0;
+  // Nothing is computed for another request where the model has a state or an encoder.
+  const bool is_alone = !model_.state_layout.empty() || model_.config.t5.encoder_layers > 0;
+  if (is_alone) entry.request.sibling_tokens = 0;
   if (auto reserved = reserved_.extract(entry.request.ticket); !reserved.empty()) {
     entry.blocks = std::move(reserved.mapped());
   }

@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <chrono>
+#include <optional>
 #include <vector>
+
+#include "engine/encoded_prompt.h"
 
 namespace tessera::engine {
 namespace {
@@ -32,6 +35,10 @@ ComingBlocks KvGate::begin(PoolVersions versions, const std::string& user) {
 bool KvGate::is_ready(Request& request, ComingBlocks& coming, PoolVersions versions,
                       Clock::time_point now, const scheduler::PassCost& cost) {
   if (!coming.prefetch && !coming.state) return true;
+  if (request.encoded > 0 && !is_of(request, versions.blocks)) {
+    coming = {};
+    return true;
+  }
   const auto is_done = [](const kv::Prefetch& prefetch) { return !prefetch || prefetch.is_done(); };
   const bool has_come = is_done(coming.prefetch) && is_done(coming.state);
   const bool is_looking = (coming.prefetch && coming.prefetch.is_looking()) ||
@@ -55,6 +62,15 @@ bool KvGate::is_ready(Request& request, ComingBlocks& coming, PoolVersions versi
   }
   coming = {};
   return true;
+}
+
+/// False where the user's blocks are of another prompt than the encoder's.
+bool KvGate::is_of(const Request& request, kv::Version version) const {
+  const std::optional<kv::Token> kept = pool_.first_token(version, request.kv.user);
+  if (!kept) return true;  // not known yet
+  std::vector<kv::Token> name;
+  name_encoded(request, name);
+  return *kept == name.front();
 }
 
 kv::Rates KvGate::rates(Clock::time_point now, const scheduler::PassCost& cost) {

@@ -49,6 +49,7 @@ class KvGate {
   kv::Rates rates(Clock::time_point now, const scheduler::PassCost& cost);
 
  private:
+  bool is_of(const Request& request, kv::Version version) const;
   Clock::time_point decide(const Request& request, PoolVersions versions, Clock::time_point now,
                            const scheduler::PassCost& cost) REQUIRES(mutex_);
   Clock::time_point look_end(const Request& request, kv::Version version, Clock::time_point now,

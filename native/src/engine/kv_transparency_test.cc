@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <map>
+#include <numeric>
 #include <random>
 
 #include "engine/engine.h"
@@ -310,6 +311,68 @@ TEST_P(KvTransparency, AUserWhoComesBackIsFoundInTheTierBelow) {
 INSTANTIATE_TEST_SUITE_P(Models, KvTransparency,
                          testing::Values("qwen3-tied", "qwen2-moe-shared", "qwen3-5-text",
                                          "qwen3-next-bf16"));
+
+/// Prompts of an encoder are found whole or not at all, whichever tier has them.
+TEST(KvTransparency, AnEncodersPromptIsFoundByTheSameTokensAlone) {
+  for (const char* name : {"t5-gated-untied", "t5-ends-bf16"}) {
+    SCOPED_TRACE(name);
+    const DiskFolder disk;
+    EngineOptions options = fixture_options(model_folder(name));
+    EngineOptions nothing = options;
+    options.kv.is_enabled = true;
+    options.kv.store_queue_max = options.kv.prefetch_queue_max = 8;
+    options.kv.folder = disk.string();
+    options.kv.disk_bytes = 64u << 20;
+    options.thread_count = 2;
+    Service service(options), from_nothing(nothing);
+    const model::ModelConfig& config = service.engine().model().config;
+    const auto start = static_cast<int32_t>(config.t5.start_token);
+    std::mt19937 random(7);
+    const auto token = [&] {
+      return static_cast<int32_t>(start + 1 + random() % (config.vocab_size - start - 1));
+    };
+    std::vector<std::vector<int32_t>> histories(3);
+    std::vector<std::vector<int32_t>> asked(3);  // the last prompt of each user
+    std::vector<bool> was_here(3);                  // since the last restart
+    uint32_t ticket = 0, found_here = 0, found_on_disk = 0;
+    for (uint32_t round = 0; round < 60; ++round) {
+      if (round % 10 == 9) {
+        service.restart();
+        std::fill(was_here.begin(), was_here.end(), false);
+      }
+      const uint32_t user = random() % 3;
+      std::vector<int32_t>& history = histories[user];
+      if (history.empty() || random() % 2 == 0) {  // news at the end, less at the end or the front
+        const uint32_t kind = random() % 4;
+        if (kind == 0 && history.size() > 12) history.erase(history.begin(), history.begin() + 3);
+        if (kind == 1 && history.size() > 12) history.resize(history.size() - 2);
+        if (kind > 1 || history.size() < 12)
+          for (uint32_t i = 0; i < 9; ++i) history.push_back(token());
+      }
+      std::vector<int32_t> prompt = history;
+      prompt.push_back(start);
+      Request mine = service.request(++ticket, prompt), alone = from_nothing.request(1, prompt);
+      mine.kv.user = "user " + std::to_string(user);
+      mine.kv.keep_tokens = 4;
+      service.engine().prefetch(ticket, service.version(), mine.kv.user);
+      const Completion got = std::move(service.answers({mine}).at(ticket));
+      const Completion expected = std::move(from_nothing.answers({alone}).at(1));
+      ASSERT_TRUE(got.status.is_ok()) << got.status.message();
+      EXPECT_EQ(bits_of(got), bits_of(expected)) << "round " << round;
+      const bool is_again = asked[user] == prompt;
+      const uint32_t found = std::accumulate(got.kv_tokens.begin(), got.kv_tokens.end(), 0u);
+      // What lies below the device may be computed again where that is thought to be as quick.
+      if (!is_again || was_here[user] || found > 0) {
+        EXPECT_EQ(found, is_again ? history.size() : 0) << "round " << round;
+      }
+      (was_here[user] ? found_here : found_on_disk) += found > 0 ? 1 : 0;
+      asked[user] = prompt;
+      was_here[user] = true;
+    }
+    EXPECT_GT(found_here, 5u);
+    EXPECT_GT(found_on_disk, 0u);
+  }
+}
 
 }  // namespace
 }  // namespace tessera::engine

@@ -24,8 +24,11 @@ class ProcessorExecutor final : public Executor {
   const model::ModelConfig& config() const override { return decoder_.config(); }
   uint64_t block_bytes() const override { return decoder_.block_layout().bytes(); }
   uint32_t passes_ahead() const override { return 1; }
-  /// A state goes on from where it is alone, not from any position of another request's prompt.
-  bool shares_prompts() const override { return decoder_.state_bytes() == 0; }
+  /// A state goes on from where it is alone, not from any position of another request's prompt, and
+  /// what an encoder makes of a token depends on all of its own.
+  bool shares_prompts() const override {
+    return decoder_.state_bytes() == 0 && config().t5.encoder_layers == 0;
+  }
   /// Transfers that hold blocks end: a request's own need is within the limits.
   bool makes_room_alone() const override { return true; }
 

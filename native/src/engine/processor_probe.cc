@@ -18,7 +18,7 @@ Status ProcessorProbe::begin(uint32_t block_count) {
   if (!state.is_ok()) return state.status();
   state_memory_ = std::move(state).value();
   state_ = decoder_.zero_state(state_memory_);
-  prompt_ = {blocks_.data(), block_count, 0, &state_};
+  prompt_ = {.blocks = blocks_.data(), .block_count = block_count, .delta = &state_};
   const model::HeadVocabulary& head = decoder_.head_vocabulary();
   const uint32_t vocab = decoder_.config().vocab_size;
   for (const uint32_t panel : head.panels()) {
@@ -35,6 +35,9 @@ Status ProcessorProbe::forward(std::span<const int32_t> tokens, uint32_t positio
   group.prompt = &prompt_;
   group.row_count = static_cast<uint32_t>(tokens.size());
   group.first_position = prompt_.length = position;
+  // Rows of an encoder, or of a decoder behind one.
+  if (decoder_.config().t5.encoder_layers > 0)
+    prompt_.encoded = position == 0 ? group.row_count : position;
   decoder_.forward({tokens, {&group, 1}}, workspace_);
   return Status::ok();
 }

@@ -51,6 +51,9 @@ struct Request {
   /// the request begins.
   catalogue::Reach reach;
   std::vector<int32_t> prompt;
+  /// First tokens of it, which an encoder reads; 0: the model has none. Filled in by
+  /// Engine::submit().
+  uint32_t encoded = 0;
   KvUse kv;
   /// Recall: of a beam, per step; the last holds for all further steps, and for the beam that a
   /// certified search goes on as where its proof is out of reach; none: it spends its budget.

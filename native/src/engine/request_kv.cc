@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "attention/block.h"
+#include "engine/encoded_prompt.h"
 #include "engine/tasks/task.h"
 
 namespace tessera::engine {
@@ -15,6 +16,10 @@ static_assert(attention::kBlockPositions == kv::kBlockTokens);
 /// own logits.
 uint32_t keepable(const Request& request) {
   if (!request.task->needs().shares_blocks) return 0;
+  if (request.encoded > 0) {
+    const bool is_kept = request.kv.keep_tokens > 0 && request.encoded >= kEncodedKeptMin;
+    return is_kept ? request.encoded : 0;
+  }
   const auto size = static_cast<uint32_t>(request.prompt.size());
   return std::min(request.kv.keep_tokens, size - 1);
 }
@@ -44,6 +49,7 @@ uint32_t common_blocks(const Request& request, const Request& leading, uint32_t 
 /// The prompt's tokens in the pool; where the model has a state, as far as it is there too.
 Result<kv::Lease> RequestKv::find(const Request& request) {
   kv::Query query = query_of(request);
+  if (request.encoded > 0) return find_encoded_whole(request, query);
   Result<kv::Lease> found = pool_.lookup(query);
   if (!found.is_ok() || !state_.is_used()) return found;
   const uint32_t prefix = query.prefix_tokens / kv::kBlockTokens * kv::kBlockTokens;
@@ -57,6 +63,18 @@ Result<kv::Lease> RequestKv::find(const Request& request) {
   }
   if (!found.is_ok()) state_.release();
   return found;
+}
+
+/// What the encoder reads is of use whole or not at all.
+Result<kv::Lease> RequestKv::find_encoded_whole(const Request& request, kv::Query query) {
+  name_encoded(request, name_);
+  query.tokens = std::span<const kv::Token>(name_).first(query.tokens.size());
+  query.prefix_tokens = 0;
+  Result<kv::Lease> found = pool_.lookup(query);
+  if (!found.is_ok() || found.value().matched() == query.tokens.size()) return found;
+  found = kv::Lease();
+  query.match_max = 0;
+  return pool_.lookup(query);
 }
 
 Status RequestKv::begin(const Request& request, const Request* leading, const RequestKv* leader,
@@ -96,8 +114,11 @@ Status RequestKv::begin(const Request& request, const Request* leading, const Re
   lease_.note_written(is_linked ? std::max(matched, ahead) : matched);
   if (is_linked) copy_from(*leader, matched, ahead);
   if (state_.is_used()) clear_blocks(kv::blocks_of(matched));
-  view_ = {blocks_.data(), static_cast<uint32_t>(blocks_.size()), is_linked ? ahead : matched,
-           state_.state()};
+  view_ = {.blocks = blocks_.data(),
+           .block_count = static_cast<uint32_t>(blocks_.size()),
+           .length = is_linked ? ahead : matched,
+           .encoded = request.encoded,
+           .delta = state_.state()};
   return Status::ok();
 }
 
@@ -118,7 +139,9 @@ void RequestKv::copy_from(const RequestKv& leader, uint32_t matched, uint32_t ah
 void RequestKv::keep(const Request& request) {
   uint32_t keep = std::min(keepable(request), view_.length);
   // The last block is partial: a request that resumes this prompt may still be writing to it.
-  if (view_.length < request.prompt.size()) keep -= keep % kv::kBlockTokens;
+  if (view_.length < request.prompt.size()) {
+    keep = request.encoded > 0 ? 0 : keep - keep % kv::kBlockTokens;
+  }
   state_.keep(keep);
   if (keep <= lease_.matched()) return;
   pool_.commit(lease_, keep);

@@ -64,6 +64,7 @@ class RequestKv {
 
  private:
   Result<kv::Lease> find(const Request& request);
+  Result<kv::Lease> find_encoded_whole(const Request& request, kv::Query query);
   void clear_blocks(uint32_t first);
   void copy_from(const RequestKv& leader, uint32_t matched, uint32_t ahead);
 
@@ -71,6 +72,7 @@ class RequestKv {
   kv::Lease lease_;
   PromptState state_;
   std::vector<void*> blocks_;  // what view_ points to
+  std::vector<kv::Token> name_;  // of what an encoder reads
   attention::PromptKv view_;
   kv::PerTier<uint32_t> found_{};
   uint32_t versions_back_ = 0;

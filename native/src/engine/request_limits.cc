@@ -48,6 +48,13 @@ Status check_prompt(const Request& request, const EngineOptions& options,
     return invalid_request(
         expected_range("promptTokens.length", options.prompt_tokens_max, request.prompt.size()));
   }
+  if (request.encoded > options.batch_rows_max) {
+    return invalid_request("promptTokens.length: expected at most " +
+                           std::to_string(options.batch_rows_max) +
+                           " tokens before the start token (engine.batchRowsMax), which an encoder "
+                           "reads in one pass, got " +
+                           std::to_string(request.encoded));
+  }
   uint64_t answer = request.binding == nullptr ? 0 : request.binding->step_count() - 1;
   if (ranks(request)) answer = std::max<uint64_t>(answer, longest_item(request));
   const uint64_t positions = request.prompt.size() + answer;

@@ -81,7 +81,7 @@ scheduler::Runnable RunningRequest::runnable(Clock::time_point now) const {
   const auto slack =
       std::chrono::duration_cast<std::chrono::microseconds>(request_.deadline - now).count();
   return {static_cast<uint32_t>(request_.prompt.size()), prompt().length, pending_rows(),
-          request_.priority, slack};
+          request_.priority, slack, request_.encoded};
 }
 
 scheduler::RequestWork RunningRequest::work() const {

@@ -69,6 +69,7 @@ class TensorReader {
 
   /// Finds the prefix of a folder of several models: of all of them, or of the decoder alone.
   void find_prefix(const std::vector<TensorEntry>& entries) {
+    if (model_.family->is_t5) prefix_.clear();
     for (const std::string_view own : model_.family->names.prefixes) {
       const std::string whole = std::string(kAdapterPrefix) + std::string(own);
       const auto is_own = [&](const TensorEntry& entry) { return entry.name.starts_with(whole); };

@@ -47,6 +47,8 @@ double worst_of(const std::vector<float>& got, const std::vector<double>& expect
 }
 
 void check(const fs::path& folder, ComputeType type, double tolerance) {
+  const bool is_t5 = folder.filename().string().starts_with("t5-");
+  if (is_t5 && type == ComputeType::kW8A8) return;  // not served
   SCOPED_TRACE(folder.filename().string() + " " + std::string(model::compute_type_name(type)));
   simdjson::dom::parser parser;
   const element recorded = parser.load((folder / "cases.json").string());
@@ -58,6 +60,8 @@ void check(const fs::path& folder, ComputeType type, double tolerance) {
   // Rounding may turn the rest of a state's output, which its norm scales up.
   const bool is_rounded = type != ComputeType::kF32;
   if (is_rounded && decoder.value()->config().family->is_hybrid) tolerance *= 3;
+  // Its scores are not divided by sqrt(d): the softmax of random weights is sharp.
+  if (is_t5) tolerance *= 3;
   auto arena = Arena::open(decoder.value(), 64u << 20);
   ASSERT_TRUE(arena.is_ok());
   const auto adapter = arena.value()->load(folder.string(), {ops::kRankMax, 1e3});

@@ -30,6 +30,8 @@ class Planner {
   bool add_decode(uint32_t i);
   /// Rows of a prompt of any length, from where request i is, that the pass has room and time for.
   uint32_t rows_in_pass(uint32_t i) const;
+  /// These rows of its prompt, or as many as may not be cut, or none where the pass has no room.
+  uint32_t whole_rows(uint32_t i, uint32_t rows, bool is_oldest) const;
   void add_prompt(uint32_t i, uint32_t rows);
 
   std::span<const Runnable> runnable_;
@@ -68,7 +70,7 @@ void Planner::plan_decodes() {
 }
 
 uint32_t Planner::rows_in_pass(uint32_t i) const {
-  const uint32_t most = std::min(budget_.rows - rows_, budget_.prompt_rows - prompt_rows_);
+  const uint32_t most = std::min(budget_.rows - rows_, budget_.prompt_rows - std::min(budget_.prompt_rows, prompt_rows_));
   if (budget_.time_us <= 0) return most;
   const PassCost& cost = budget_.cost;
   const double others = std::sqrt(static_cast<double>(runnable_.size()));
@@ -90,6 +92,14 @@ uint32_t Planner::rows_in_pass(uint32_t i) const {
   const uint32_t least = runnable_.size() == 1 ? kPromptRowsMinAlone : kPromptRowsMin;
   const uint32_t sure = least - std::min(least, prompt_rows_);
   return std::max(fitting, std::min(most, sure));
+}
+
+uint32_t Planner::whole_rows(uint32_t i, uint32_t rows, bool is_oldest) const {
+  const uint32_t length = scratch_.lengths[i];
+  if (length >= runnable_[i].uncut) return rows;
+  const uint32_t needed = runnable_[i].uncut - length;
+  if (rows >= needed) return rows;
+  return is_oldest && needed <= budget_.rows - rows_ ? needed : 0;
 }
 
 void Planner::add_prompt(uint32_t i, uint32_t rows) {
@@ -120,8 +130,9 @@ void Planner::plan_prompts() {
   if (order.empty()) return;
   const uint32_t oldest = order.front();
   const uint32_t rows = rows_in_pass(oldest);
-  add_prompt(oldest,
-             std::min({prompt_left(oldest), rows, std::max(1u, rows / kOldestPromptShare)}));
+  const uint32_t share =
+      std::min({prompt_left(oldest), rows, std::max(1u, rows / kOldestPromptShare)});
+  add_prompt(oldest, whole_rows(oldest, share, true));
   std::sort(order.begin(), order.end(), [this](uint32_t a, uint32_t b) {
     const auto key = [this](uint32_t i) {
       const Runnable& r = runnable_[i];
@@ -129,7 +140,9 @@ void Planner::plan_prompts() {
     };
     return key(a) < key(b);
   });
-  for (const uint32_t i : order) add_prompt(i, std::min(prompt_left(i), rows_in_pass(i)));
+  for (const uint32_t i : order) {
+    add_prompt(i, whole_rows(i, std::min(prompt_left(i), rows_in_pass(i)), false));
+  }
 }
 
 }  // namespace

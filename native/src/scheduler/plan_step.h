@@ -8,6 +8,9 @@
 // age. So a long prompt never holds up a short one for more than that quarter and the pass under
 // way, and no request starves (docs/internals/scheduler.md).
 //
+// Tokens that an encoder reads (Runnable::uncut) go in one pass: the oldest prompt's as soon as rows
+// are free for them, others' where there is time.
+//
 // Positions that several requests share are planned once, for the first of them that comes up; the
 // others go on from there, in the same pass already.
 #pragma once
@@ -39,6 +42,7 @@ struct Runnable {
   uint32_t decode_rows = 0;  // beams waiting for their next logits; 0 while length < prompt_tokens
   uint8_t priority = 0;      // class; the smaller comes first
   int64_t slack_us = 0;      // time until the deadline
+  uint32_t uncut = 0;  // first tokens of the prompt that go in one pass, whatever time they take
 };
 
 struct Budget {

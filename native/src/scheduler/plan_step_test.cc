@@ -111,6 +111,24 @@ TEST(PlanStep, AFullPassHasNoRowsForTheOldestPromptEither) {
   EXPECT_EQ(planned({prompt(200), decode(64)}, {64, 64}), (Slices{{1, 8, 64}}));
 }
 
+TEST(PlanStep, WhatAnEncoderReadsGoesInOnePassOfTheOldestWhateverTimeItTakes) {
+  const auto encoded = [](uint32_t uncut, uint32_t length = 0) {
+    Runnable made = prompt(uncut + 1, length);
+    made.uncut = uncut;
+    return made;
+  };
+  const Budget budget{256, 64, 500, {0, 10, 0, 0}};
+  // The second does not fit beside the first in the time; a third that is short does.
+  EXPECT_EQ(planned({encoded(200), encoded(90), encoded(9)}, budget), (Slices{{0, 0, 200}}));
+  EXPECT_EQ(planned({encoded(20), encoded(90), encoded(9)}, budget),
+            (Slices{{0, 0, 20}, {2, 0, 10}, {0, 20, 1}}));
+  // Rows that decodes have are waited for; the start token may come in the next pass.
+  EXPECT_EQ(planned({encoded(200), decode(64)}, {256, 64}), (Slices{{1, 8, 64}}));
+  EXPECT_EQ(planned({encoded(200), decode(56)}, {256, 64}), (Slices{{1, 8, 56}, {0, 0, 200}}));
+  EXPECT_EQ(planned({encoded(200, 200), decode(64)}, {256, 64}),
+            (Slices{{1, 8, 64}, {0, 200, 1}}));
+}
+
 /// Requests with prompts and decodes, taken forward by plans. Tokens are few, so prefixes abound.
 struct World {
   std::vector<std::vector<int32_t>> prompts;

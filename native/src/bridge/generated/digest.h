@@ -6,6 +6,6 @@
 
 namespace tessera::bridge {
 
-inline constexpr std::string_view kAbiDigest = "5bc107d7c1725a69";
+inline constexpr std::string_view kAbiDigest = "a1888d308eb82aa2";
 
 }  // namespace tessera::bridge
