@@ -16,7 +16,7 @@ from .history_plan import HistoryPlan, gap_text, plan_history
 from .samples import Row
 from .slot_values import AddedTokens, FreeValue, FreeValuePlace, check_borders, slot_text
 from .template import (PROMPT_TOKENS_MAX, Affix, HistorySegment, LevelForm, Template, TextSegment,
-                       read_template)
+                       UserSegment, read_template)
 from .tokens import Vocabulary
 
 KNOWN_TEXTS_MAX = 100_000
@@ -59,6 +59,9 @@ class PromptWriter:
                  tokens_max: int = PROMPT_TOKENS_MAX, anchor: str = "") -> None:
         """`tokens_max`: what the model takes before its answer; the template's own maximum holds as
         well. `anchor`: text of a token of the first level, "" where levels have no texts."""
+        if any(isinstance(segment, UserSegment) for segment in template.segments):
+            raise InputError("prompt.json: segments", "no segment of the user: sequences have no "
+                             "numbers of users", '"slot": "user"')
         self.template, self.tokenizer, self.items = template, tokenizer, items
         self.tokens_max = min(tokens_max, template.max_tokens)
         self.terminal = tuple(_terminal(tokenizer, text) for text in template.terminal)

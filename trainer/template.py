@@ -13,9 +13,11 @@ from .errors import InputError
 HISTORY_ITEMS_MAX = 100_000
 PROMPT_TOKENS_MAX = 1 << 20
 TEXT_LENGTH_MAX = 100_000
+USER_BINS_MAX = 1 << 24
 
 ROOT_KEYS = {"version", "name", "levels", "item", "answer", "segments", "maxPromptTokens",
              "trimStep"}
+USER_KEYS = {"slot", "bins", "before", "after"}
 VALUE_KEYS = {"slot", "key", "before", "after", "values", "default"}
 HISTORY_KEYS = {"slot", "separator", "before", "after", "actions", "domains", "maxItems",
                 "actionTexts", "timeGaps", "mergeRepeatsSeconds"}
@@ -45,6 +47,15 @@ class ValueSegment:
 
 
 @dataclass(frozen=True)
+class UserSegment:
+    """The user as one of `bins`: the ID modulo their number."""
+
+    bins: int
+    before: str
+    after: str
+
+
+@dataclass(frozen=True)
 class HistorySegment:
     """Behaviours, oldest first. `actions` and `domains` choose among them, None takes all;
     `time_gaps` are (seconds at least, text), shortest first."""
@@ -64,7 +75,7 @@ class HistorySegment:
         return self.actions is None and self.domains is None and self.merge_repeats_s is None
 
 
-Segment = TextSegment | ValueSegment | HistorySegment
+Segment = TextSegment | ValueSegment | UserSegment | HistorySegment
 
 
 @dataclass(frozen=True)
@@ -127,6 +138,8 @@ class Template:
             elif isinstance(segment, HistorySegment):
                 found += [segment.before, segment.separator, segment.after,
                           *segment.action_texts.values(), *(text for _, text in segment.time_gaps)]
+            elif isinstance(segment, UserSegment):
+                found += [f"{segment.before}{bin}{segment.after}" for bin in range(segment.bins)]
             else:
                 written = list((segment.values or {}).values())
                 if segment.values is None:
@@ -242,8 +255,13 @@ def _segment(segment: _Field) -> Segment:
     kind = segment.value.get("slot")
     if kind == "history":
         return _history(segment.only(HISTORY_KEYS))
+    if kind == "user":
+        user = segment.only(USER_KEYS)
+        return UserSegment(user.key("bins").integer(1, USER_BINS_MAX),
+                           user.key("before").text(), user.key("after").text())
     if kind not in ("profile", "scene"):
-        raise segment.key("slot").fail('"profile", "history" or "scene" (or a segment with "text")')
+        raise segment.key("slot").fail(
+            '"profile", "user", "history" or "scene" (or a segment with "text")')
     segment.only(VALUE_KEYS)
     values = None
     if not segment.key("values").absent:

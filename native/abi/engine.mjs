@@ -89,7 +89,14 @@ const shapeOf = (config) => ({
   vocabSize: u32('', `${config}.vocab_size`),
   hiddenSize: u32('', `${config}.hidden_size`),
   layerCount: u32('', `${config}.layer_count`),
-  encoderLayerCount: u32('Of these, of an encoder before the decoder.', `${config}.t5.encoder_layers`),
+  encoderLayerCount: u32(
+    'Of these, of an encoder before the decoder.',
+    `${config}.t5.encoder_layers`,
+  ),
+  startToken: u32(
+    'Of the decoder behind an encoder, once in each prompt; otherwise 0.',
+    `${config}.t5.start_token`,
+  ),
   maxPositions: u32('', `${config}.max_positions`),
   parameterCount: u53('', `model::Recipe(${config}).parameter_count()`),
 });

@@ -275,6 +275,8 @@ export class FakeRuntime implements RecallRuntime, RecallServing, RecallOperatio
       path: '',
       family: 'qwen3',
       vocabSize: 1,
+      encoderLayerCount: 0,
+      startToken: 0,
       hiddenSize: 1,
       layerCount: 1,
       maxPositions: 1,

@@ -100,6 +100,8 @@ export class FakeEngine extends Engine {
       vocabSize: 100_000,
       hiddenSize: 8,
       layerCount: 1,
+      encoderLayerCount: 0,
+      startToken: 0,
       maxPositions: options.maxPositions ?? 1024,
       parameterCount: 64,
       digest: 'fake-model',

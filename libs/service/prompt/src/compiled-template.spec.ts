@@ -93,6 +93,7 @@ function promptText(template: PromptTemplate, input: PromptInput): string {
     affix(template.itemSuffix, item.domain);
   const parts = template.segments.map((segment) => {
     if (segment.kind === 'text') return segment.text;
+    if (segment.kind === 'user') return '';
     if (segment.kind !== 'history') {
       const value = input[segment.kind][segment.key] ?? segment.default;
       if (value === undefined) return '';

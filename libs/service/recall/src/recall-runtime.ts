@@ -6,7 +6,13 @@ import {
   openBehaviours,
   type Popularity,
 } from '@tessera/behaviour';
-import { type Engine, NativeEngine, NOTHING_HELD, readModelShape } from '@tessera/engine';
+import {
+  type Engine,
+  type EngineModel,
+  NativeEngine,
+  NOTHING_HELD,
+  readModelShape,
+} from '@tessera/engine';
 import { Erasures } from '@tessera/erasure';
 import { TesseraError } from '@tessera/errors';
 import { refuseNoModel } from '@tessera/files';
@@ -136,7 +142,7 @@ function compileTemplates(
 async function bindAll(engine: Engine, catalogues: readonly CompiledCatalogue[]) {
   const bound = [];
   for (const { open, compiled } of catalogues) {
-    checkVocabulary(compiled, engine.model.vocabSize);
+    checkVocabulary(compiled, engine.model);
     bound.push({ open, compiled, binding: await bindCatalogue(engine, open, compiled) });
   }
   return bound;
@@ -280,14 +286,25 @@ async function checkModelFolder(path: string): Promise<void> {
 }
 
 /** The tokenizer of another model would give ids that this one has no rows for. */
-function checkVocabulary(template: CompiledTemplate, vocabSize: number): void {
+function checkVocabulary(
+  template: CompiledTemplate,
+  { vocabSize, encoderLayerCount, startToken }: EngineModel,
+): void {
   const empty = { profile: {}, scene: {}, history: [] };
   const { tokens } = template.render(empty, Number.POSITIVE_INFINITY);
   const stranger = tokens.find((token) => token >= vocabSize);
-  if (stranger === undefined) return;
+  if (stranger !== undefined) {
+    throw new TesseraError(
+      'TOKENIZER_INVALID',
+      `tokenizer: expected tokens below ${vocabSize} for the template's text, got ${stranger}`,
+      { field: 'tokenizer' },
+    );
+  }
+  const starts = tokens.filter((token) => token === startToken).length;
+  if (encoderLayerCount === 0 || starts === 1) return;
   throw new TesseraError(
-    'TOKENIZER_INVALID',
-    `tokenizer: expected tokens below ${vocabSize} for the template's text, got ${stranger}`,
-    { field: 'tokenizer' },
+    'PROMPT_TEMPLATE_INVALID',
+    `prompt.json: segments: expected the decoder's start token (${startToken}) once, behind what the encoder reads, got it ${starts} times`,
+    { field: 'segments' },
   );
 }

@@ -6,6 +6,6 @@
 
 namespace tessera::bridge {
 
-inline constexpr std::string_view kAbiDigest = "a1888d308eb82aa2";
+inline constexpr std::string_view kAbiDigest = "822b335f197edfc3";
 
 }  // namespace tessera::bridge

@@ -119,6 +119,7 @@ Napi::Value to_js(Napi::Env env, const model::ModelConfig& from) {
   to["hiddenSize"] = to_js(env, static_cast<double>(from.hidden_size));
   to["layerCount"] = to_js(env, static_cast<double>(from.layer_count));
   to["encoderLayerCount"] = to_js(env, static_cast<double>(from.t5.encoder_layers));
+  to["startToken"] = to_js(env, static_cast<double>(from.t5.start_token));
   to["maxPositions"] = to_js(env, static_cast<double>(from.max_positions));
   to["parameterCount"] = to_js(env, static_cast<double>(model::Recipe(from).parameter_count()));
   return to;
@@ -131,6 +132,7 @@ Napi::Value to_js(Napi::Env env, const engine::ServedModel& from) {
   to["hiddenSize"] = to_js(env, static_cast<double>(from.config.hidden_size));
   to["layerCount"] = to_js(env, static_cast<double>(from.config.layer_count));
   to["encoderLayerCount"] = to_js(env, static_cast<double>(from.config.t5.encoder_layers));
+  to["startToken"] = to_js(env, static_cast<double>(from.config.t5.start_token));
   to["maxPositions"] = to_js(env, static_cast<double>(from.config.max_positions));
   to["parameterCount"] = to_js(env, static_cast<double>(model::Recipe(from.config).parameter_count()));
   to["digest"] = to_js(env, from.digest);

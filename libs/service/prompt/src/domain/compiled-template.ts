@@ -4,12 +4,20 @@ import { TesseraError } from '@tessera/errors';
 import type { AddedToken } from './added-tokens.js';
 import { gapText, type HistoryPlan, type PromptItem, planHistory } from './history-plan.js';
 import { levelTokens, levelTokenText, NO_TOKEN } from './level-tokens.js';
-import type { Affix, HistorySegment, PromptTemplate, ValueSegment } from './prompt-template.js';
-import { type FreeValue, type FreeValuePlace, slotText } from './slot-value.js';
+import type {
+  Affix,
+  HistorySegment,
+  PromptTemplate,
+  UserSegment,
+  ValueSegment,
+} from './prompt-template.js';
+import { type FreeValue, type FreeValuePlace, slotText, userText } from './slot-value.js';
 import { TextTokens } from './text-tokens.js';
 import type { Tokenizer } from './tokenizer.js';
 
 export interface PromptInput {
+  /** Absent: segments of the user are left out. */
+  readonly userId?: string | undefined;
   readonly profile: Readonly<Record<string, string>>;
   readonly scene: Readonly<Record<string, string>>;
   /** Oldest first. */
@@ -82,6 +90,9 @@ export class CompiledTemplate {
     this.levelTokens = levelTokens(template, tokenizer, levelSizes);
     const isReserved = (token: AddedToken) => this.isReserved(token);
     this.text = new TextTokens(tokenizer, this.anchorText(), isReserved);
+    for (const segment of template.segments) {
+      if (segment.kind === 'user') this.checkBins(segment);
+    }
     const parts = `${template.digest} ${tokenizer.digest}`;
     this.digest = createHash('sha256').update(parts).digest('hex');
     const codebook = `${JSON.stringify(template.levels)} ${tokenizer.digest}`;
@@ -159,12 +170,27 @@ export class CompiledTemplate {
         const items = indices.map((index) => input.history[index] as PromptItem);
         for (const index of indices) places.push(index);
         pieces.push(...this.historyPieces(segment, items));
+      } else if (segment.kind === 'user') {
+        if (input.userId !== undefined) pieces.push(userText(segment, input.userId));
       } else {
         pieces.push(...this.valuePieces(segment, input));
       }
     }
     pieces.push(this.template.answerPrefix);
     return { pieces, sceneAt: sceneAt ?? pieces.length, places };
+  }
+
+  /** @throws TesseraError PROMPT_TEMPLATE_INVALID where the first or the last bin has no token */
+  private checkBins({ bins, before, after }: UserSegment): void {
+    for (const bin of [0, bins - 1]) {
+      const text = `${before}${bin}${after}`;
+      const [token] = this.tokenizer.addedTokensIn(text);
+      if (token?.start === 0 && token.end === text.length) continue;
+      throw new TesseraError(
+        'PROMPT_TEMPLATE_INVALID',
+        `prompt.json: segments: expected an added token '${text}' of the tokenizer for a user's bin, got none`,
+      );
+    }
   }
 
   private valuePieces(segment: ValueSegment, input: PromptInput): Piece[] {

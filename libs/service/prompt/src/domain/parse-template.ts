@@ -7,6 +7,7 @@ import type {
   PromptTemplate,
   Segment,
   TimeGap,
+  UserSegment,
   ValueSegment,
 } from './prompt-template.js';
 
@@ -19,6 +20,7 @@ const SLOT_VALUES_MAX = 10_000;
 const LEVEL_IDS_MAX = 1 << 24;
 const HISTORY_ITEMS_MAX = 100_000;
 const TIME_GAPS_MAX = 64;
+const USER_BINS_MAX = 1 << 24;
 /** About a hundred years. */
 const SECONDS_MAX = 3_155_760_000;
 const PROMPT_TOKENS_MAX = 1 << 20;
@@ -114,7 +116,18 @@ function parseSegment(field: JsonField): Segment {
   const slot = field.key('slot');
   if (slot.value === 'history') return parseHistory(field);
   if (slot.value === 'profile' || slot.value === 'scene') return parseValue(field, slot.value);
-  return slot.fail('"profile", "history" or "scene" (or a segment with "text")');
+  if (slot.value === 'user') return parseUser(field);
+  return slot.fail('"profile", "user", "history" or "scene" (or a segment with "text")');
+}
+
+function parseUser(field: JsonField): UserSegment {
+  field.onlyKeys(['slot', 'bins', 'before', 'after']);
+  return {
+    kind: 'user',
+    bins: field.key('bins').integer(1, USER_BINS_MAX),
+    before: optionalText(field.key('before')),
+    after: optionalText(field.key('after')),
+  };
 }
 
 function parseValue(field: JsonField, kind: 'profile' | 'scene'): ValueSegment {

@@ -32,6 +32,15 @@ export interface ValueSegment {
   readonly default?: string;
 }
 
+/** The user as one of `bins`, for models that learn a vector of each bin. */
+export interface UserSegment {
+  readonly kind: 'user';
+  readonly bins: number;
+  /** Text around the number of the bin: together a token. */
+  readonly before: string;
+  readonly after: string;
+}
+
 export interface TimeGap {
   readonly atLeastS: number;
   readonly text: string;
@@ -59,7 +68,7 @@ export interface HistorySegment {
   readonly itemsMax: number;
 }
 
-export type Segment = TextSegment | ValueSegment | HistorySegment;
+export type Segment = TextSegment | ValueSegment | UserSegment | HistorySegment;
 
 export interface PromptTemplate {
   readonly name: string;

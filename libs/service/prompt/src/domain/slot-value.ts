@@ -1,6 +1,7 @@
+import { createHash } from 'node:crypto';
 import { expecting, type TesseraError } from '@tessera/errors';
 import type { AddedToken } from './added-tokens.js';
-import type { ValueSegment } from './prompt-template.js';
+import type { UserSegment, ValueSegment } from './prompt-template.js';
 import type { Tokenizer } from './tokenizer.js';
 
 const invalid = expecting('REQUEST_INVALID');
@@ -48,6 +49,22 @@ export function slotText(
   const token = tokenizer.addedTokensIn(value)[0]?.token.content;
   if (token !== undefined) throw refusal(segment, `a text without the token ${token}`, value);
   return { field: fieldOf(segment), text: value };
+}
+
+/** Bytes of a digest that choose a bin: as many as a number holds exactly. */
+const BIN_BYTES = 6;
+
+/**
+ * The text of a user's bin: the ID modulo the number of bins where it is a whole number, as it was
+ * trained; otherwise the first six bytes of its SHA-256, big-endian.
+ */
+export function userText({ bins, before, after }: UserSegment, userId: string): string {
+  return `${before}${binOf(userId, bins)}${after}`;
+}
+
+function binOf(userId: string, bins: number): number {
+  if (/^\d+$/.test(userId)) return Number(BigInt(userId) % BigInt(bins));
+  return createHash('sha256').update(userId).digest().readUIntBE(0, BIN_BYTES) % bins;
 }
 
 /**

@@ -162,8 +162,9 @@ export class Preparation {
       const got = `items of up to ${maxPositions - ranked} (maxItemTokens)`;
       throw invalid('rank.adapter', `items that leave room in ${maxPositions} positions`, got);
     }
+    const { profile, items } = history;
     const prompt = this.parts.template.render(
-      { profile: history.profile, scene: request.scene, history: history.items },
+      { userId: request.userId, profile, scene: request.scene, history: items },
       Math.min(this.promptTokensMax, ranked),
     );
     if (prompt.tokens.length === 0) {
@@ -173,8 +174,14 @@ export class Preparation {
         'none',
       );
     }
-    return prompt;
+    const isEncoded = this.parts.engine.model.encoderLayerCount > 0;
+    return isEncoded ? keptWhole(prompt) : prompt;
   }
+}
+
+/** Keys and values of an encoder's prompt are of use to the very same tokens, all but the last. */
+function keptWhole(prompt: Prompt): Prompt {
+  return { ...prompt, prefixTokens: 0, keepTokens: prompt.tokens.length - 1 };
 }
 
 /**
