@@ -9,6 +9,7 @@ import { cudaSuite } from './suites/cuda/cuda-suite.js';
 import { CUDA_STAGES } from './suites/cuda/plan.js';
 import { EDGE_STAGES, edgesSuite } from './suites/edges/edges-suite.js';
 import { EMBEDDING_STAGES, embeddingSuite } from './suites/embedding/embedding-suite.js';
+import { encoderDecoderSuite } from './suites/encoder-decoder.js';
 import { engineSuite, STAGE_NAMES } from './suites/engine/engine-suite.js';
 import { SHARED_STAGES, sharedSuite } from './suites/fleet/fleet-suite.js';
 import { kvSuite } from './suites/kv/kv-suite.js';
@@ -32,6 +33,7 @@ const SUITES: Readonly<Record<string, Suite>> = {
   cuda: cudaSuite,
   edges: edgesSuite,
   embedding: embeddingSuite,
+  'encoder-decoder': encoderDecoderSuite,
   engine: engineSuite,
   kv: kvSuite,
   learning: learningSuite,
@@ -63,7 +65,8 @@ Suites: ${Object.keys(SUITES).join(', ')}. Prints a table of numbers with the ba
   --stage A,B    parts of the cluster suite: ${CLUSTER_STAGES.join(', ')}
   --stage A,B    parts of the shared suite: ${SHARED_STAGES.join(', ')}
   --stage A,B    parts of the learning suite: ${LEARNING_STAGES.join(', ')};
-                 --python FILE has trainer/requirements.txt (default: .venv/bin/python)
+                 --python FILE has trainer/requirements.txt (default: .venv/bin/python),
+                 for the encoder-decoder suite as well
   --stage A,B    parts of the edges suite: ${EDGE_STAGES.join(', ')};
                  --against DIR takes turns with the build of another checkout
   --stage A,B    parts of the overload suite: ${OVERLOAD_STAGES.join(', ')};
