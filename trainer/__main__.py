@@ -21,6 +21,7 @@ except ModuleNotFoundError as absent:
 from .follow.flags import add_follow, add_refresh
 from .semantic_ids.settings import METHODS, QuantiserPlan
 from .settings import DTYPES, FAMILIES, SPLITS, Plan, Shape
+from .tiger.flags import add_import
 
 
 def _run_of(module: str) -> Callable[[argparse.Namespace], int | None]:
@@ -339,6 +340,7 @@ def main() -> int:
     _add_sequences(commands)
     _add_texts(commands)
     _add_sids(commands)
+    add_import(commands, _run_of("tiger.command"))
     add_push(commands)
     args = parser.parse_args()
     try:

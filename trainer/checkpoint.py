@@ -36,8 +36,12 @@ def whole_folder(out: Path) -> Iterator[Path]:
     partial = out.with_name(out.name + ".partial")
     shutil.rmtree(partial, ignore_errors=True)
     partial.mkdir(parents=True)
-    yield partial
-    os.replace(partial, out)
+    try:
+        yield partial
+        os.replace(partial, out)
+    except BaseException:
+        shutil.rmtree(partial, ignore_errors=True)
+        raise
 
 
 def save_state(path: Path, state: dict[str, Any]) -> None:

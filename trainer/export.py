@@ -37,6 +37,12 @@ def export_static(folder: Path, tokenizer: Tokenizer, prompt: dict[str, Any],
     tokenizer.save(str(folder / "tokenizer.json"))
     write_json(folder / "tokenizer_config.json", tokenizer_config(tokens_max))
     write_json(folder / "prompt.json", prompt)
+    lines = catalogue_lines(index, texts)
+    write_atomically(folder / "catalogue.jsonl", "".join(lines).encode())
+
+
+def catalogue_lines(index: SidIndex, texts: dict[str, ItemText]) -> list[str]:
+    """Lines of catalogue.jsonl, in the order of the items' ids."""
     lines = []
     for item in sorted(index.codes, key=item_order):
         text = texts.get(item, ItemText())
@@ -48,7 +54,7 @@ def export_static(folder: Path, tokenizer: Tokenizer, prompt: dict[str, Any],
         if text.attributes:
             row["attributes"] = text.attributes
         lines.append(json.dumps(row, ensure_ascii=False) + "\n")
-    write_atomically(folder / "catalogue.jsonl", "".join(lines).encode())
+    return lines
 
 
 def export_model(folder: Path, model: PreTrainedModel, dtype: str) -> None:

@@ -1,0 +1,1 @@
+"""Trained encoder-decoders of other libraries -> a folder that is served."""
