@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 import torch
 from safetensors.torch import load_file, save_file
+from tokenizers import Tokenizer, models
 from transformers import AutoTokenizer, T5Config, T5ForConditionalGeneration
 
 from trainer.tests.tiger_models import Served, run
@@ -133,6 +134,24 @@ def test_codes_as_numbers_have_their_tokens_by_base(tmp_path, monkeypatch, capsy
     assert "--token-base: expected 3 numbers" in capsys.readouterr().err
 
 
+def test_tokens_are_found_in_any_tokenizer_or_by_their_order(tmp_path, monkeypatch, capsys):
+    sids = semantic_ids(30)
+    model, places = write_t5(tmp_path / "t5", sids)
+    (tmp_path / "t5" / "added_tokens.json").unlink()
+    assert run(monkeypatch, tmp_path / "t5", tmp_path / "none") == 2
+    assert "a token of a tokenizer, which the folder lacks" in capsys.readouterr().err
+    assert run(monkeypatch, tmp_path / "t5", tmp_path / "out", "--added-base", PIECES) == 0
+    tokenizer = Tokenizer(models.Unigram([(f"piece{place}", -1.0) for place in range(PIECES)], 2))
+    tokenizer.add_tokens(sorted(places))
+    tokenizer.save(str(tmp_path / "t5" / "tokenizer.json"))
+    assert run(monkeypatch, tmp_path / "t5", tmp_path / "more") == 0
+    listed = list(sids.values())
+    expected = original_logits(model, places, listed[:4], listed[4])
+    for folder in (tmp_path / "out", tmp_path / "more"):
+        got = Served(folder).logits(listed[:4], listed[4])
+        assert (got - expected).abs().max() < 1e-5
+
+
 def test_what_the_command_writes_is_loaded_by_transformers(tmp_path, monkeypatch):
     sids = semantic_ids(30)
     write_t5(tmp_path / "t5", sids, n_positions=40)
@@ -204,7 +223,7 @@ REFUSED = {
     "an id too high": (lambda folder: edit(folder / "added_tokens.json", **{"<a_99>": 4000}),
                        "token '<a_99>': expected an id below"),
     "no such token": (lambda folder: edit(folder / "added_tokens.json", **{"<a_1>": ...}),
-                      "level 0: expected a token of added_tokens.json (or --token-base)"),
+                      "level 0: expected a token of added_tokens.json (or --added-base"),
     "no index": (lambda folder: (folder / "own.index.json").unlink(), "--index: expected"),
 }
 

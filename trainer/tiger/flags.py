@@ -36,6 +36,9 @@ def add_import(commands, run: Callable[[argparse.Namespace], int | None]) -> Non
     numbers = parser.add_argument_group("token ids of a Hugging Face model without a tokenizer")
     numbers.add_argument("--token-base", type=_token, nargs="+", metavar="ID",
                          help="of code 0 of each level")
+    numbers.add_argument("--added-base", type=_token, metavar="ID", help="of the index's tokens "
+                         "in sorted order, as LETTER-TIGER and torch-rechub add them to T5's "
+                         "(32100)")
     numbers.add_argument("--codes", type=count, nargs="+", metavar="N", help="codes of each level "
                          "(left out: the highest of the index, and one)")
     numbers.add_argument("--user-base", type=_token, metavar="ID", help="of user 0")

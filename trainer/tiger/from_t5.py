@@ -177,22 +177,14 @@ def _level_texts(args: argparse.Namespace, index: SidIndex, named: dict[str, int
                  named_source: str, texts: dict[str, int], settings: Settings,
                  where: str) -> list[str]:
     """Adds the codes' tokens; the patterns of the levels."""
-    sizes = index.level_sizes()
-    for flag, given in (("--codes", args.codes), ("--token-base", args.token_base)):
-        if given is not None and len(given) not in (index.depth, 1 if flag == "--codes" else -1):
-            raise InputError(flag, f"{index.depth} numbers, as many as {where} has levels", given)
     if args.token_base is not None:
-        given = args.codes or sizes
-        given = given * index.depth if len(given) == 1 else given
-        for level, size in enumerate(given):
-            if size < sizes[level]:
-                raise InputError("--codes", f"{sizes[level]} or more of level {level}, as {where} "
-                                 "has", size)
-            for code in range(size):
-                texts[index.patterns[level].format(code=code)] = args.token_base[level] + code
-        settings.note("codes", list(given), "--codes" if args.codes else "the index")
-        settings.note("token-base", args.token_base, "--token-base")
+        _add_by_base(args, index, texts, settings, where)
         return index.patterns
+    if args.added_base is not None:
+        present = sorted({index.patterns[level].format(code=code)
+                          for sid in index.codes.values() for level, code in enumerate(sid)})
+        named = {text: args.added_base + place for place, text in enumerate(present)}
+        named_source = f"--added-base {args.added_base}"
     counts = []
     for pattern in index.patterns:
         before, after = map(re.escape, pattern.split("{code}"))
@@ -205,9 +197,33 @@ def _level_texts(args: argparse.Namespace, index: SidIndex, named: dict[str, int
             text = index.patterns[level].format(code=code)
             if text not in texts:
                 raise InputError(f"{where}: item {item!r} level {level}", f"a token of "
-                                 f"{named_source} (or --token-base)", text)
+                                 f"{named_source} (or --added-base, or --token-base)", text)
     settings.note("codes", counts, named_source)
     return index.patterns
+
+
+def _add_by_base(args: argparse.Namespace, index: SidIndex, texts: dict[str, int],
+                 settings: Settings, where: str) -> None:
+    """Adds tokens of codes that are numbers: the id is that of code 0 of the level, and the
+    code."""
+    if args.added_base is not None:
+        raise InputError("--added-base", "no --token-base beside it", args.added_base)
+    if len(args.token_base) != index.depth:
+        raise InputError("--token-base", f"{index.depth} numbers, as {where} has levels",
+                         args.token_base)
+    sizes = index.level_sizes()
+    counts = args.codes or sizes
+    counts = counts * index.depth if len(counts) == 1 else counts
+    if len(counts) != index.depth:
+        raise InputError("--codes", f"1 or {index.depth} numbers, as {where} has levels", counts)
+    for level, (count, base) in enumerate(zip(counts, args.token_base)):
+        if count < sizes[level]:
+            raise InputError("--codes", f"{sizes[level]} or more of level {level}, as {where} has",
+                             count)
+        for code in range(count):
+            texts[index.patterns[level].format(code=code)] = base + code
+    settings.note("codes", list(counts), "--codes" if args.codes else "the index")
+    settings.note("token-base", args.token_base, "--token-base")
 
 
 def _user_texts(args: argparse.Namespace, named: dict[str, int], texts: dict[str, int],
