@@ -169,7 +169,7 @@ def _control_texts(args: argparse.Namespace, config: dict[str, Any], settings: S
                              "(or --no-encoder-end and --no-answer-end)", value)
     if args.separator_token is not None:
         texts[SEPARATOR] = args.separator_token
-    settings.take("separator", (args.separator_token, "--separator-token"), (None, DEFAULT))
+    settings.take("separator-token", (args.separator_token, "--separator-token"), (None, DEFAULT))
     return texts
 
 

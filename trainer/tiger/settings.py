@@ -17,8 +17,9 @@ class Settings:
         self.rows: list[dict[str, Any]] = []
 
     def take(self, name: str, *candidates: tuple[Any, str]) -> Any:
-        """The first candidate (value, source) that is not None, noted under `name`."""
-        value, source = next((one for one in candidates if one[0] is not None), (None, "absent"))
+        """The first candidate (value, source) that is not None, else the last, noted under
+        `name`."""
+        value, source = next((one for one in candidates if one[0] is not None), candidates[-1])
         return self.note(name, value, source)
 
     def note(self, name: str, value: Any, source: str) -> Any:
