@@ -14,12 +14,11 @@ from typing import Any
 import numpy as np
 import torch
 from safetensors.torch import save_file
-from transformers import (AutoConfig, AutoModelForCausalLM, AutoModelForImageTextToText,
-                          AutoModelForSeq2SeqLM)
+from transformers import AutoConfig, AutoModelForCausalLM, AutoModelForImageTextToText
 
 from .checkpoint import write_json
 from .constraint import SidTree, reference_beam, transformers_beam
-from .encoder_decoder import JoinedRows
+from .encoder_decoder import JoinedRows, load_t5, make_t5
 from .exact import in_double
 
 MARGIN = 2e-4
@@ -211,6 +210,10 @@ FAMILIES = [
         decoder_start_token_id=2, dtype="bfloat16"), seed=43, dtype=torch.bfloat16, depth=4,
         mixed=True, codes=8, sids=90, terminal=[1], lengths=(2, 31, 90, 150),
         widths=((20,), (8,), (1,), (64,))),
+    Family("t5-deep", _t5(
+        vocab_size=49, d_model=32, d_kv=16, d_ff=40, num_layers=2, num_heads=2,
+        feed_forward_proj="relu", feed_forward_layers=3, feed_forward_bias=True,
+        tie_word_embeddings=False), seed=45, codes=12, sids=100, lengths=(5, 32, 70, 130)),
 ]
 
 
@@ -280,15 +283,15 @@ def _save_hybrid(family: Family, folder: Path, rng: np.random.Generator) -> None
 def _load(family: Family, folder: Path, dtype: torch.dtype):
     settings = {"dtype": dtype, "attn_implementation": "eager"}
     if family.has_encoder:
-        return JoinedRows(AutoModelForSeq2SeqLM.from_pretrained(folder, **settings).eval())
+        return JoinedRows(load_t5(folder, dtype))
     model = AutoModelForCausalLM.from_pretrained(
         folder, experts_implementation="eager", **settings).eval()
     return in_double(model) if dtype == torch.float64 else model
 
 
 def _write_weights(family: Family, folder: Path, rng: np.random.Generator) -> None:
-    kind = AutoModelForSeq2SeqLM if family.has_encoder else AutoModelForCausalLM
-    model = kind.from_config(AutoConfig.from_pretrained(folder))
+    config = AutoConfig.from_pretrained(folder)
+    model = make_t5(config) if family.has_encoder else AutoModelForCausalLM.from_config(config)
     tensors = {}
     for name, value in sorted(model.state_dict().items()):
         if family.config["tie_word_embeddings"] and name == "lm_head.weight":

@@ -214,6 +214,9 @@ Result<ModelConfig> ModelConfig::parse(std::string_view text, const std::string&
   if (config.family->is_t5) {
     read_t5(part, config);
     config.tie_word_embeddings = reader.boolean("tie_word_embeddings", true);
+    // transformers 5 writes its own field, and ties whatever a head of its own says.
+    config.t5.scales_output =
+        reader.boolean("scale_decoder_outputs", config.tie_word_embeddings);
   } else if (read_shape(part, config); config.family->encoder != nullptr) {
     read_encoder(part, *config.family->encoder, config);
   } else {

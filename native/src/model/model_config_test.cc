@@ -575,5 +575,57 @@ TEST(ModelConfigTest, AMissingFileIsNotFound) {
   EXPECT_EQ(config.status().code(), Code::kModelNotFound);
 }
 
+std::string t5_config(const std::string& more) {
+  return R"({"model_type": "t5", "architectures": ["T5ForConditionalGeneration"], "vocab_size": 40,
+      "d_model": 16, "d_kv": 8, "d_ff": 24, "num_layers": 2, "num_heads": 2)" +
+         more + "}";
+}
+
+TEST(T5Config, ReadsWhatTransformersWritesAndItsDefaults) {
+  const auto plain = ModelConfig::parse(t5_config(""), "config.json");
+  ASSERT_TRUE(plain.is_ok()) << plain.status().message();
+  EXPECT_EQ(plain.value().layer_count, 4u);
+  EXPECT_EQ(plain.value().attention_layers(), 2u);
+  EXPECT_EQ(plain.value().layer_name(1), "encoder.block.1.");
+  EXPECT_EQ(plain.value().layer_name(2), "decoder.block.0.");
+  EXPECT_TRUE(plain.value().tie_word_embeddings && plain.value().t5.scales_output);
+  const auto own = ModelConfig::parse(
+      t5_config(R"(, "num_decoder_layers": 1, "feed_forward_proj": "gated-gelu",
+                   "tie_word_embeddings": false, "decoder_start_token_id": 7)"),
+      "config.json");
+  ASSERT_TRUE(own.is_ok()) << own.status().message();
+  EXPECT_EQ(own.value().layer_count, 3u);
+  EXPECT_TRUE(own.value().t5.is_gated && !own.value().t5.scales_output);
+  EXPECT_EQ(own.value().t5.start_token, 7u);
+  const auto unscaled = ModelConfig::parse(
+      t5_config(R"(, "tie_word_embeddings": true, "scale_decoder_outputs": false)"), "config.json");
+  ASSERT_TRUE(unscaled.is_ok());
+  EXPECT_FALSE(unscaled.value().t5.scales_output);
+  EXPECT_NE(unscaled.value().canonical_text(), plain.value().canonical_text());
+}
+
+TEST(T5Config, RefusesByTheFieldWhatItsBlocksDoNotCompute) {
+  const std::pair<const char*, const char*> refused[] = {
+      {R"(, "relative_attention_num_buckets": 31)", "relative_attention_num_buckets"},
+      {R"(, "relative_attention_max_distance": 16)", "relative_attention_max_distance"},
+      {R"(, "feed_forward_proj": "gated-swish")", "feed_forward_proj"},
+      {R"(, "feed_forward_proj": "gated-gelu", "feed_forward_layers": 2)", "feed_forward_proj"},
+      {R"(, "is_encoder_decoder": false)", "is_encoder_decoder"},
+      {R"(, "decoder_start_token_id": 40)", "decoder_start_token_id"},
+      {R"(, "num_decoder_layers": 0)", "num_decoder_layers"}};
+  for (const auto& [more, field] : refused) {
+    const auto config = ModelConfig::parse(t5_config(more), "config.json");
+    ASSERT_FALSE(config.is_ok()) << more;
+    EXPECT_NE(config.status().message().find(field), std::string::npos)
+        << config.status().message();
+  }
+  for (const char* type : {"umt5", "mt5", "switch_transformers", "longt5"}) {
+    std::string text = t5_config("");
+    text.replace(text.find("\"t5\""), 4, "\"" + std::string(type) + "\"");
+    EXPECT_NE(ModelConfig::parse(text, "c").status().message().find("model_type"),
+              std::string::npos);
+  }
+}
+
 }  // namespace
 }  // namespace tessera::model

@@ -1,6 +1,8 @@
 #include "model/t5_blocks.h"
 
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "model/pass.h"
 
@@ -13,8 +15,15 @@ bool is_of_encoder(const ModelConfig& config, uint32_t layer) {
   return layer < config.t5.encoder_layers;
 }
 
-ops::Target plain(const ops::PackedMatrix& matrix, float* y) {
-  return {.w = &matrix, .y = y, .y_stride = matrix.columns};
+ops::Target plain(const ops::PackedMatrix& matrix, float* y, const float* bias = nullptr) {
+  return {.w = &matrix, .bias = bias, .y = y, .y_stride = matrix.columns};
+}
+
+/// Of a feed-forward network: the rows that enter it, its last inner layer and those before.
+std::vector<InputSlot> inputs_of(const T5Config& t5) {
+  std::vector<InputSlot> inputs = {{"mlp"}, {"mlpOutput"}};
+  inputs.resize(1 + t5.inner_layers, {"mlpInner"});
+  return inputs;
 }
 
 ops::Target added(const ops::PackedMatrix& matrix, Pass& pass) {
@@ -97,33 +106,49 @@ void T5CrossBlock::keep_encoded(const BlockWeights& weights, Pass& pass) const {
 }
 
 T5FeedForwardBlock::T5FeedForwardBlock(const ModelConfig& config, uint32_t layer)
-    : LayerBlock({{"mlp"}, {"mlpOutput"}}, 2 * config.intermediate_size),
+    : LayerBlock(inputs_of(config.t5), 2 * config.intermediate_size),
       inner_(config.intermediate_size),
+      more_layers_(config.t5.inner_layers - 1),
       activation_(config.t5.activation),
       is_gated_(config.t5.is_gated) {
   const std::string place = is_of_encoder(config, layer) ? "layer.1." : "layer.2.";
   const std::string module = place + "DenseReluDense.";
+  const std::string first = module + (is_gated_ ? "wi_0" : "wi");
   add_vector(kNorm, place + "layer_norm.weight", config.hidden_size);
-  add_matrix(kIn, module + (is_gated_ ? "wi_0" : "wi"), inner_, config.hidden_size);
+  add_matrix(kIn, first, inner_, config.hidden_size);
   add_matrix(kOut, module + "wo", config.hidden_size, inner_);
   if (is_gated_) add_matrix(kUp, module + "wi_1", inner_, config.hidden_size);
+  for (uint32_t i = 0; i < more_layers_; ++i)
+    add_matrix(kHidden + i, module + "hidden." + std::to_string(i), inner_, inner_);
+  if (!config.t5.has_bias) return;
+  add_vector(kInBias, first + ".bias", inner_);
+  add_vector(kOutBias, module + "wo.bias", config.hidden_size);
+  for (uint32_t i = 0; i < more_layers_; ++i)
+    add_vector(kHiddenBias + i, module + "hidden." + std::to_string(i) + ".bias", inner_);
 }
 
 BlockWork T5FeedForwardBlock::work() const { return {.row = multiplications()}; }
 
 void T5FeedForwardBlock::forward(const BlockWeights& weights, Pass& pass) const {
-  float* const inner = pass.scratch(0);
-  float* const up = is_gated_ ? pass.scratch(inner_) : nullptr;
+  float* inner = pass.scratch(0);
+  float* other = pass.scratch(inner_);
   const ProductRows normed = pass.norm(kNormed, weights.vector(kNorm));
+  ops::Target both[] = {plain(weights.matrices[kIn], inner, weights.vector(kInBias)), {}};
   if (is_gated_) {
-    ops::Target both[] = {plain(weights.matrices[kIn], inner), plain(weights.matrices[kUp], up)};
+    both[1] = plain(weights.matrices[kUp], other);
     pass.multiply(normed, {kIn, kUp}, both);
   } else {
-    ops::Target one = plain(weights.matrices[kIn], inner);
-    pass.multiply(normed, {kIn}, {&one, 1});
+    pass.multiply(normed, {kIn}, {both, 1});
   }
-  pass.activate(activation_, inner, up, inner_);
+  pass.activate(activation_, inner, is_gated_ ? other : nullptr, inner_);
+  for (uint32_t i = 0; i < more_layers_; ++i, std::swap(inner, other)) {
+    ops::Target next =
+        plain(weights.matrices[kHidden + i], other, weights.vector(kHiddenBias + i));
+    pass.multiply(pass.rows_of(kInner + 1 + i, inner, inner_), {kHidden + i}, {&next, 1});
+    pass.activate(activation_, other, nullptr, inner_);
+  }
   ops::Target output = added(weights.matrices[kOut], pass);
+  output.bias = weights.vector(kOutBias);
   pass.multiply(pass.rows_of(kInner, inner, inner_), {kOut}, {&output, 1});
 }
 

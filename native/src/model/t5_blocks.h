@@ -44,10 +44,12 @@ class T5CrossBlock final : public LayerBlock {
   uint64_t q_size_;
 };
 
+/// One inner layer, or several of one width; with a gate there is one.
 class T5FeedForwardBlock final : public LayerBlock {
  public:
-  enum Vector : uint32_t { kNorm };
-  enum Matrix : uint32_t { kIn, kOut, kUp };  // kUp: of gated networks
+  /// kHiddenBias and kHidden: of the second inner layer, those of further ones behind.
+  enum Vector : uint32_t { kNorm, kInBias, kOutBias, kHiddenBias };
+  enum Matrix : uint32_t { kIn, kOut, kUp, kHidden = kUp };  // kUp: of gated networks
   enum Input : uint32_t { kNormed, kInner };
 
   T5FeedForwardBlock(const ModelConfig& config, uint32_t layer);
@@ -56,6 +58,7 @@ class T5FeedForwardBlock final : public LayerBlock {
 
  private:
   uint64_t inner_;
+  uint32_t more_layers_;  // inner ones behind the first
   T5Config::Activation activation_;
   bool is_gated_;
 };

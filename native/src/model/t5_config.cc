@@ -10,6 +10,7 @@ namespace tessera::model {
 namespace {
 
 constexpr uint32_t kMaxBuckets = 1024;
+constexpr uint32_t kMaxInnerLayers = 8;
 
 // The defaults of transformers for fields that config.json leaves out.
 constexpr uint32_t kBuckets = 32;
@@ -47,6 +48,15 @@ void read_feed_forward(ObjectReader& reader, T5Config& t5) {
   reader.refuse("feed_forward_proj", "one of " + names);
 }
 
+/// Deeper networks (SemanticIDEncoderDecoder of GRID, mlp_layers); transformers has no such fields.
+void read_depth(ObjectReader& reader, T5Config& t5) {
+  t5.inner_layers = reader.whole("feed_forward_layers", 1, kMaxInnerLayers, 1);
+  t5.has_bias = reader.boolean("feed_forward_bias", false);
+  if (t5.is_gated && (t5.inner_layers > 1 || t5.has_bias)) {
+    reader.refuse("feed_forward_proj", "a network without a gate beside feed_forward_layers");
+  }
+}
+
 }  // namespace
 
 uint32_t T5Config::bucket(int64_t distance, bool sees_all) const {
@@ -68,8 +78,12 @@ std::string T5Config::canonical_text() const {
   std::string text = " t5";
   for (const uint64_t value :
        {uint64_t{encoder_layers}, uint64_t{buckets}, uint64_t{max_distance},
-        static_cast<uint64_t>(activation), uint64_t{is_gated}, uint64_t{start_token}}) {
+        static_cast<uint64_t>(activation), uint64_t{is_gated}, uint64_t{scales_output},
+        uint64_t{start_token}}) {
     text += " " + std::to_string(value);
+  }
+  if (inner_layers > 1 || has_bias) {
+    text += " inner " + std::to_string(inner_layers) + (has_bias ? " with biases" : "");
   }
   return text;
 }
@@ -97,6 +111,7 @@ void read_t5(ObjectReader& reader, ModelConfig& config) {
                       std::to_string(t5.buckets) + ")");
   }
   read_feed_forward(reader, t5);
+  read_depth(reader, t5);
   if (!reader.boolean("is_encoder_decoder", true)) {
     reader.refuse("is_encoder_decoder", "true (an encoder alone writes no semantic IDs)");
   }

@@ -18,6 +18,9 @@ struct T5Config {
   uint32_t max_distance = 0;    // from here on all distances share a bucket
   Activation activation = Activation::kRelu;
   bool is_gated = false;    // the activated product is multiplied with one of its own
+  uint32_t inner_layers = 1;  // of a feed-forward network, each as wide as intermediate_size
+  bool has_bias = false;      // of each product of a feed-forward network
+  bool scales_output = false;  // rows that the head reads are divided by sqrt(hidden_size)
   uint32_t start_token = 0;  // that ends a prompt: the decoder begins with it
 
   /// Bucket of a key so many positions behind its query (negative: before it). `sees_all`: keys on

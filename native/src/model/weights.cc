@@ -155,9 +155,7 @@ std::vector<Weights::Slot> Weights::slots(const Recipe& recipe, ComputeType type
                      Vector{&encoder_norm_}});
   }
   if (!names.final_norm.empty()) {
-    // A tied head of T5 reads rows that are scaled by 1 / sqrt(hidden_size).
-    const bool is_scaled = config.family->is_t5 && recipe.is_tied();
-    const float factor = is_scaled ? 1 / std::sqrt(static_cast<float>(config.hidden_size)) : 1;
+    const float factor = config.t5.scales_output ? 1 / std::sqrt(static_cast<float>(config.hidden_size)) : 1;
     slots.push_back({prefix_ + std::string(names.final_norm),
                      {config.hidden_size},
                      Vector{&final_norm_, config.family->norm_adds_one, false, factor}});
