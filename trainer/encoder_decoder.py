@@ -21,10 +21,12 @@ class DeepFeedForward(nn.Module):
 
     def __init__(self, config: T5Config) -> None:
         super().__init__()
-        size, inner, bias = config.d_model, config.d_ff, config.feed_forward_bias
+        size, inner = config.d_model, config.d_ff
+        bias = getattr(config, "feed_forward_bias", False)
+        layers = getattr(config, "feed_forward_layers", 1)
         self.wi = nn.Linear(size, inner, bias=bias)
         self.hidden = nn.ModuleList(nn.Linear(inner, inner, bias=bias)
-                                    for _ in range(config.feed_forward_layers - 1))
+                                    for _ in range(layers - 1))
         self.wo = nn.Linear(inner, size, bias=bias)
 
     def forward(self, rows: torch.Tensor) -> torch.Tensor:
@@ -37,7 +39,7 @@ class DeepFeedForward(nn.Module):
 def make_t5(config: T5Config) -> T5ForConditionalGeneration:
     """The model of a configuration, with random weights."""
     model = T5ForConditionalGeneration(config)
-    if getattr(config, "feed_forward_layers", None) is not None:
+    if any(hasattr(config, name) for name in ("feed_forward_layers", "feed_forward_bias")):
         for stack in (model.encoder, model.decoder):
             for block in stack.block:
                 block.layer[-1].DenseReluDense = DeepFeedForward(config)

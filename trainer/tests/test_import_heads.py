@@ -5,13 +5,15 @@ import json
 import pickle
 import sys
 import types
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 import torch
 
+from trainer.encoder_decoder import DeepFeedForward
 from trainer.tests.tiger_models import Served, run
-from trainer.tests.tiger_modules import Cornac, Grid, spread
+from trainer.tests.tiger_modules import SIZE, Cornac, Grid, spread
 
 LEVELS, CODES = 4, 6
 SIZES = [6, 6, 6, 3]
@@ -175,27 +177,30 @@ def test_the_runs_config_tells_the_norm_and_the_length(tmp_path, monkeypatch, ca
     assert config["tie_word_embeddings"] is False and config["decoder_start_token_id"] == 2
 
 
-def test_a_feed_forward_of_one_layer_without_biases_is_t5s(tmp_path, monkeypatch, capsys):
+@pytest.mark.parametrize("inner", [1, 2, 3])
+def test_feed_forward_blocks_of_mlp_layers_are_served(inner, tmp_path, monkeypatch, capsys):
     folder, module, rows = grid(tmp_path)
     file = folder / "checkpoints" / "checkpoint_003_001600.ckpt"
+    settings = SimpleNamespace(**SIZE, feed_forward_layers=inner, feed_forward_bias=True)
+    for part in (module.encoder.encoder.encoder, module.decoder.decoder):
+        for block in part.block:
+            block.layer[-1].DenseReluDense = spread(DeepFeedForward(settings), inner)
+    places = {"wi": 0, "wo": 3 * inner, **{f"hidden.{at}": 3 * at + 3 for at in range(inner - 1)}}
     state = {}
     for name, tensor in module.state_dict().items():
-        for layer, place in (("wi", 0), ("wo", 2)):
-            if f"DenseReluDense.{layer}." in name:
-                name = name.replace(f"DenseReluDense.{layer}", f"mlp.model.{place}")
-                state[name.replace("weight", "bias")] = torch.zeros(len(tensor))
+        for layer, place in places.items():
+            name = name.replace(f"DenseReluDense.{layer}.", f"mlp.model.{place}.")
         state[name] = tensor
     torch.save({"state_dict": state}, file)
     assert run(monkeypatch, folder, tmp_path / "out") == 0
     same_scores(Served(tmp_path / "out"), module, rows[:5], rows[20])
-    bias = next(name for name in state if name.endswith("mlp.model.0.bias"))
-    torch.save({"state_dict": {**state, bias: torch.ones_like(state[bias])}}, file)
+    config = json.loads((tmp_path / "out" / "config.json").read_text())
+    assert config.get("feed_forward_layers", 1) == inner and config["feed_forward_bias"] is True
+    alone = {name: tensor for name, tensor in state.items()
+             if not name.endswith(f"mlp.model.{3 * inner}.weight")}
+    torch.save({"state_dict": alone}, file)
     assert run(monkeypatch, folder, tmp_path / "more") == 2
-    assert "mlp_layers: expected null" in capsys.readouterr().err
-    deeper = bias.replace("0.bias", "5.weight")
-    torch.save({"state_dict": {**state, deeper: torch.ones(2, 2)}}, file)
-    assert run(monkeypatch, folder, tmp_path / "more") == 2
-    assert "mlp_layers: expected null" in capsys.readouterr().err
+    assert "mlp_layers: expected" in capsys.readouterr().err
 
 
 def changed(rename=None, **values):

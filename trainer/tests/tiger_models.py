@@ -5,8 +5,8 @@ import sys
 
 import torch
 from tokenizers import Tokenizer
-from transformers import T5ForConditionalGeneration
 
+from trainer.encoder_decoder import load_t5
 from trainer.__main__ import main
 
 
@@ -21,7 +21,7 @@ class Served:
     """A written folder, read by transformers, its prompt made by the template alone."""
 
     def __init__(self, folder):
-        self.model = T5ForConditionalGeneration.from_pretrained(folder, dtype=torch.float32).eval()
+        self.model = load_t5(folder, torch.float32)
         self.tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
         self.prompt = json.loads((folder / "prompt.json").read_text())
         self.config = json.loads((folder / "config.json").read_text())

@@ -35,7 +35,7 @@ def import_grid(args: argparse.Namespace, state: Tensors, beside: dict[str, Any]
     """`beside` are the checkpoint's hyper-parameters."""
     settings = Settings()
     settings.note("library", "grid", f"its tensor {TABLE}")
-    state = _plain_feed_forward(plain_names(state), where)
+    state = _feed_forward(plain_names(state), where)
     names = _head_names(state, where)
     heads = [state[name] for name in names]
     parts = Parts(*stacks_of(state, where), _codes(state, names, where), heads, names,
@@ -67,9 +67,8 @@ def import_grid(args: argparse.Namespace, state: Tensors, beside: dict[str, Any]
                     user_bins=0 if parts.users is None else len(parts.users), settings=settings)
 
 
-def _plain_feed_forward(state: Tensors, where: str) -> Tensors:
-    """T5's names for the feed-forward blocks of `mlp_layers: 1` without biases; deeper ones, and
-    biases, have no place in T5."""
+def _feed_forward(state: Tensors, where: str) -> Tensors:
+    """The served names of `mlp_layers`: linear layers with ReLU between them, each with a bias."""
     found = dict(state)
     for name, tensor in state.items():
         match = MLP.match(name)
@@ -79,18 +78,13 @@ def _plain_feed_forward(state: Tensors, where: str) -> Tensors:
         stem = match["block"]
         linear = sorted({int(other["place"]) for other in map(MLP.match, state)
                          if other and other["block"] == stem and other["kind"] == "weight"})
-        if len(linear) != 2:
-            raise InputError(f"{where}: {name}: mlp_layers", "null, T5's own feed-forward block of "
-                             "one inner layer (train with model.mlp_layers=null)",
-                             len(linear) - 1)
-        if match["kind"] == "bias":
-            if tensor.any():
-                raise InputError(f"{where}: {name}: mlp_layers", "null, T5's own feed-forward "
-                                 "block without biases (train with model.mlp_layers=null)",
-                                 "a bias")
-            continue
-        layer = "wi" if int(match["place"]) == linear[0] else "wo"
-        found[f"{stem}.DenseReluDense.{layer}.weight"] = tensor
+        place = int(match["place"])
+        if len(linear) < 2 or place not in linear:
+            raise InputError(f"{where}: {name}: mlp_layers", "two linear layers or more",
+                             len(linear))
+        at = linear.index(place)
+        layer = "wi" if at == 0 else "wo" if place == linear[-1] else f"hidden.{at - 1}"
+        found[f"{stem}.DenseReluDense.{layer}.{match['kind']}"] = tensor
     return found
 
 

@@ -68,8 +68,10 @@ def join(parts: Parts, told: Mapping[str, Any], where: str) -> Joined:
     head = torch.zeros_like(table)
     for place, weight in zip(places, parts.heads):
         head[place.start:place.stop] = weight.float()
+    usual = {"feed_forward_layers": 1, "feed_forward_bias": False}
     config = {
-        **shape, "vocab_size": len(table), "feed_forward_proj": feed_forward,
+        **{name: value for name, value in shape.items() if usual.get(name) != value},
+        "vocab_size": len(table), "feed_forward_proj": feed_forward,
         "relative_attention_max_distance": told.get("relative_attention_max_distance")
         or MAX_DISTANCE,
         "layer_norm_epsilon": told.get("layer_norm_epsilon", EPSILON),

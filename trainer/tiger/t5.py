@@ -69,9 +69,14 @@ def stack_shapes(stack: str, config: Mapping[str, Any]) -> dict[str, Shape]:
                 shapes[f"{block}.{attention}.{name}.weight"] = (inner, width)
             shapes[f"{block}.{attention}.o.weight"] = (width, inner)
             shapes[f"{block}.{attention.rsplit('.', 1)[0]}.layer_norm.weight"] = (width,)
-        for name in inputs:
-            shapes[f"{block}.{forward}.DenseReluDense.{name}.weight"] = (config["d_ff"], width)
-        shapes[f"{block}.{forward}.DenseReluDense.wo.weight"] = (width, config["d_ff"])
+        linear: dict[str, Shape] = {name: (config["d_ff"], width) for name in inputs}
+        for more in range(config.get("feed_forward_layers", 1) - 1):
+            linear[f"hidden.{more}"] = (config["d_ff"], config["d_ff"])
+        linear["wo"] = (width, config["d_ff"])
+        for name, shape in linear.items():
+            shapes[f"{block}.{forward}.DenseReluDense.{name}.weight"] = shape
+            if config.get("feed_forward_bias", False):
+                shapes[f"{block}.{forward}.DenseReluDense.{name}.bias"] = shape[:1]
         shapes[f"{block}.{forward}.layer_norm.weight"] = (width,)
     shapes[f"{stack}.block.0.{SELF}.relative_attention_bias.weight"] = bias
     return shapes
@@ -126,7 +131,10 @@ def shape_of(encoder: Tensors, decoder: Tensors, where: str) -> dict[str, Any]:
         wide = _of(tensors, f"{forward}.wo.weight", 2, where)
         mine = {"d_model": query.shape[1], "d_kv": query.shape[0] // heads, "num_heads": heads,
                 "d_ff": wide.shape[1], "relative_attention_num_buckets": bias.shape[0],
-                "gated": f"{forward}.wi_0.weight" in tensors}
+                "gated": f"{forward}.wi_0.weight" in tensors,
+                "feed_forward_layers": 1 + sum(name.startswith(f"{forward}.hidden.") and
+                                               name.endswith(".weight") for name in tensors),
+                "feed_forward_bias": f"{forward}.wo.bias" in tensors}
         for name, value in mine.items():
             if found.setdefault(name, value) != value:
                 raise InputError(f"{where}: {stack}: {name}",

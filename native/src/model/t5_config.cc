@@ -101,8 +101,8 @@ void read_t5(ObjectReader& reader, ModelConfig& config) {
   config.max_positions = reader.whole("n_positions", 1, kMaxPositions, kPositions);
   config.rms_norm_eps = static_cast<float>(reader.number("layer_norm_epsilon", 0, 1, 1e-6));
   t5.buckets = reader.whole("relative_attention_num_buckets", 4, kMaxBuckets, kBuckets);
-  if (t5.buckets % 4 != 0) {
-    reader.refuse("relative_attention_num_buckets", "a multiple of 4 (halves of either side)");
+  if (t5.buckets % 2 != 0) {
+    reader.refuse("relative_attention_num_buckets", "an even number (half of it for each side)");
   }
   t5.max_distance = reader.whole("relative_attention_max_distance", 1, kMaxPositions, kMaxDistance);
   if (t5.max_distance <= t5.buckets / 2) {
