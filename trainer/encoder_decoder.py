@@ -16,7 +16,7 @@ from transformers import T5Config, T5ForConditionalGeneration
 class DeepFeedForward(nn.Module):
     """Several inner layers, as GRID's `mlp_layers` makes them; transformers has one.
 
-    `feed_forward_layers` and `feed_forward_bias` of config.json say so (native/src/model/t5_config.cc).
+    `feed_forward_layers` and `feed_forward_bias` of config.json say so (t5_config.cc).
     """
 
     def __init__(self, config: T5Config) -> None:

@@ -325,10 +325,8 @@ def _write_weights(family: Family, folder: Path, rng: np.random.Generator) -> No
 
 def _spread(name: str, inputs: int, family: Family) -> float:
     """Standard deviation of a tensor's weights. Scores of T5 are not divided by sqrt(d_kv)."""
-    if "relative_attention_bias" in name:
-        return 1.0
-    if "embed" in name:
-        return 0.4
+    if "relative_attention_bias" in name or "embed" in name:
+        return 1.0 if family.has_encoder else 0.4
     if name == "shared.weight":
         return 3.0 if family.config["tie_word_embeddings"] else 0.4
     return (0.5 if family.has_encoder and "Attention.q" in name else 1.6) / np.sqrt(inputs)

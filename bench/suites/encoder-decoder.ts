@@ -11,7 +11,7 @@ import type { SuiteContext } from './suite.js';
 const PEER = join(repositoryRoot, 'bench', 'peers', 'tiger_peer.py');
 const FOLDERS = join(repositoryRoot, '.cache', 'bench', 'encoder-decoder');
 const WIDTH = 50;
-/** Of four codes each. */
+/** Items of the history, of four codes each. */
 const HISTORY_ITEMS = 25;
 const CALL_MS = 60_000;
 const AGREEMENT = 2e-3;
@@ -31,8 +31,8 @@ const SETTINGS: readonly Setting[] = [
 ];
 
 /**
- * Recalls of an encoder and a decoder, 11.4 M parameters, 100 codes of history, beams of 50, over
- * HTTP's place in the service, by turns with PyTorch on the same weights, items and threads.
+ * Recalls of an encoder and a decoder, 11.4 M parameters, 100 codes of history, beams of 50,
+ * through the service, by turns with PyTorch on the same weights, items and threads.
  */
 export async function encoderDecoderSuite({
   quick,
@@ -72,12 +72,12 @@ async function beside(
         (_, at) => ((round + 1) * 7919 + at * 104_729) % items,
       );
       const began = performance.now();
-      const request = { history: { itemIds: history.map(String) }, widths: [WIDTH] };
-      const { items: found } = await client.recall({ ...request, resultCount: WIDTH }, CALL_MS);
+      const shown = { itemIds: history.map(String) };
+      const request = { history: shown, widths: [WIDTH], resultCount: WIDTH };
+      const { items: found } = await client.recall(request, CALL_MS);
       times.own.push(performance.now() - began);
-      const answer = await peer.exchange<{ ms: number; scores: number[] }>({
-        ...{ history, width: WIDTH },
-      });
+      const asked = { history, width: WIDTH };
+      const answer = await peer.exchange<{ ms: number; scores: number[] }>(asked);
       times.peer.push(answer.ms);
       const near = found.every(
         ({ score }, at) => Math.abs(score - (answer.scores[at] ?? 0)) < AGREEMENT,

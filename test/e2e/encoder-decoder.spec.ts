@@ -74,7 +74,10 @@ function behaviours(): object[] {
   const users = { 3: 9, 13: 9, 4: 9, 11: 0, 12: 1, ada: 2 };
   return Object.entries(users).flatMap(([userId, seed]) =>
     Array.from({ length: 12 }, (_, at) => ({
-      ...{ userId, eventId: `${userId}-${at}`, action: 'click', timeMs: BEGAN_MS + 1000 * at },
+      userId,
+      eventId: `${userId}-${at}`,
+      action: 'click',
+      timeMs: BEGAN_MS + 1000 * at,
       itemId: items[(seed * 17 + at * 5) % items.length]?.item_id,
     })),
   );

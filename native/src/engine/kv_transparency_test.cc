@@ -361,7 +361,7 @@ TEST(KvTransparency, AnEncodersPromptIsFoundByTheSameTokensAlone) {
       EXPECT_EQ(bits_of(got), bits_of(expected)) << "round " << round;
       const bool is_again = asked[user] == prompt;
       const uint32_t found = std::accumulate(got.kv_tokens.begin(), got.kv_tokens.end(), 0u);
-      // What lies below the device may be computed again where that is thought to be as quick.
+      // Blocks below the device may be computed again where that is thought to be as quick.
       if (!is_again || was_here[user] || found > 0) {
         EXPECT_EQ(found, is_again ? history.size() : 0) << "round " << round;
       }

@@ -65,7 +65,7 @@ Result<kv::Lease> RequestKv::find(const Request& request) {
   return found;
 }
 
-/// What the encoder reads is of use whole or not at all.
+/// Keys and values of the encoder's tokens are of use whole or not at all.
 Result<kv::Lease> RequestKv::find_encoded_whole(const Request& request, kv::Query query) {
   name_encoded(request, name_);
   query.tokens = std::span<const kv::Token>(name_).first(query.tokens.size());

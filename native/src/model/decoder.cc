@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <utility>
 
 #include "base/check.h"
@@ -10,6 +11,7 @@
 #include "model/numbers_text.h"
 #include "model/pass.h"
 #include "model/weights.h"
+#include "ops/convert.h"
 #include "ops/embed.h"
 #include "ops/rms_norm.h"
 
@@ -240,8 +242,8 @@ void Decoder::forward(const ForwardBatch& batch, Workspace& workspace) const {
   m.normalise(ws.hidden_, rows, m.weights.final_norm(), ws.normed_);
 }
 
-/// The encoder's rows first, so that a prompt's decoder reads them in the same pass. What the
-/// decoder reads of them takes the place of the keys and values that the encoder had for itself.
+/// The encoder's rows first, so that a prompt's decoder reads them in the same pass: its keys and
+/// values of them take the place of those that the encoder had for itself.
 void Decoder::forward_stacks(const ForwardBatch& batch, Workspace& ws) const {
   const Impl& m = *impl_;
   const uint64_t hidden = config().hidden_size;
@@ -265,6 +267,8 @@ void Decoder::forward_stacks(const ForwardBatch& batch, Workspace& ws) const {
     pass.begin_at(first);
     for (size_t i = first; i < layers.size(); ++i) pass.run(layers[i], m.weights.layers()[i]);
     m.normalise(ws.hidden_, own.rows(), m.weights.final_norm(), ws.normed_);
+    if (config().t5.scales_output)
+      ops::scale(ws.normed_, own.rows() * hidden, 1 / std::sqrt(static_cast<float>(hidden)));
     own.settle(ws.normed_, hidden, ws.settled_);
   }
   std::copy_n(ws.settled_, batch.tokens.size() * hidden, ws.normed_);

@@ -19,7 +19,7 @@ ops::Target plain(const ops::PackedMatrix& matrix, float* y, const float* bias =
   return {.w = &matrix, .bias = bias, .y = y, .y_stride = matrix.columns};
 }
 
-/// Of a feed-forward network: the rows that enter it, its last inner layer and those before.
+/// Inputs of a feed-forward network: its rows, its last inner layer and those before.
 std::vector<InputSlot> inputs_of(const T5Config& t5) {
   std::vector<InputSlot> inputs = {{"mlp"}, {"mlpOutput"}};
   inputs.resize(1 + t5.inner_layers, {"mlpInner"});

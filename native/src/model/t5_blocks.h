@@ -1,7 +1,7 @@
 // Blocks of T5's encoder and decoder (Raffel et al. 2020, arXiv:1910.10683): attention without
-// 1 / sqrt(d) whose scores have a bias by distance, attention of the decoder to what the encoder
-// has read, and a feed-forward network. None has a bias of a product; each begins with a norm by the
-// root mean square and adds to the residual stream.
+// 1 / sqrt(d) whose scores have a bias by distance, attention of the decoder to the encoder's rows,
+// and a feed-forward network. Each begins with a norm by the root mean square and adds to the
+// residual stream.
 //
 // Keys and values of the encoder live as long as a pass: each layer writes them where those of the
 // decoder's first layer come in the end (PromptKv::encoded).

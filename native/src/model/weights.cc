@@ -1,7 +1,6 @@
 #include "model/weights.h"
 
 #include <algorithm>
-#include <cmath>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
@@ -24,7 +23,6 @@ struct Vector {
   const float** target;
   bool adds_one = false;    // to each number
   bool transposes = false;  // of channels by taps
-  float factor = 1;         // of each number
 };
 struct Matrix {
   ops::PackedMatrix* target;
@@ -149,17 +147,11 @@ std::vector<Weights::Slot> Weights::slots(const Recipe& recipe, ComputeType type
       inputs += static_cast<uint32_t>(layer.blocks[j]->inputs().size());
     }
   }
-  if (!names.encoder_norm.empty()) {
-    slots.push_back({prefix_ + std::string(names.encoder_norm),
-                     {config.hidden_size},
-                     Vector{&encoder_norm_}});
-  }
-  if (!names.final_norm.empty()) {
-    const float factor = config.t5.scales_output ? 1 / std::sqrt(static_cast<float>(config.hidden_size)) : 1;
-    slots.push_back({prefix_ + std::string(names.final_norm),
-                     {config.hidden_size},
-                     Vector{&final_norm_, config.family->norm_adds_one, false, factor}});
-  }
+  const auto add_norm = [&](std::string_view name, const Vector& norm) {
+    if (!name.empty()) slots.push_back({prefix_ + std::string(name), {config.hidden_size}, norm});
+  };
+  add_norm(names.encoder_norm, {&encoder_norm_});
+  add_norm(names.final_norm, {&final_norm_, config.family->norm_adds_one});
   if (recipe.purpose() == Purpose::kLogits && !recipe.is_tied()) {
     slots.push_back({kHeadName, table, head});
   }
@@ -308,12 +300,9 @@ Result<std::string> Weights::stream(const std::vector<Slot>& slots, const Shards
         write_matrix(slot, device, scales);
       } else if (const Vector* vector = std::get_if<Vector>(&slot.kind)) {
         ops::convert(device, slot.view(), DType::kF32, to);
-        float* const numbers = reinterpret_cast<float*>(to);
-        for (uint64_t n = 0; vector->factor != 1 && n < slot.shape[0]; ++n)
-          numbers[n] *= vector->factor;
-        if (vector->adds_one) ops::add_one(reinterpret_cast<float*>(to), slot.shape[0]);
-        if (vector->transposes)
-          ops::transpose(reinterpret_cast<float*>(to), slot.shape[0], slot.columns());
+        float* const x = reinterpret_cast<float*>(to);
+        if (vector->adds_one) ops::add_one(x, slot.shape[0]);
+        if (vector->transposes) ops::transpose(x, slot.shape[0], slot.columns());
       } else if (!slot.is_in_place) {
         ops::convert(device, slot.view(), std::get<Table>(slot.kind).type, to);
       }

@@ -57,7 +57,7 @@ Result<std::unique_ptr<Workspace>> Workspace::allocate(const Recipe& recipe, Com
   workspace->hidden_ = workspace->memory_.as<float>();
   workspace->normed_ = workspace->hidden_ + hidden;
   workspace->scratch_ = workspace->normed_ + hidden;
-  workspace->settled_ = workspace->scratch_ + recipe.floats_per_row() * max_rows;  // where there is one
+  workspace->settled_ = workspace->scratch_ + recipe.floats_per_row() * max_rows;
   const uint64_t widest = recipe.widest_input();
   Result<device::Buffer> operand = device.allocate(
       std::max(ops::operand_bytes(device, layer_panels(type), max_rows, widest),

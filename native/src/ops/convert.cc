@@ -62,6 +62,10 @@ void convert(device::Device& device, const tensor::TensorView& from, DType type,
            });
 }
 
+void scale(float* x, uint64_t n, float factor) {
+  for (uint64_t i = 0; i < n; ++i) x[i] *= factor;
+}
+
 void add_one(float* x, uint64_t n) {
   for (uint64_t i = 0; i < n; ++i) x[i] += 1;
 }

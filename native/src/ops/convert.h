@@ -21,6 +21,8 @@ void convert(device::Device& device, const tensor::TensorView& from, tensor::DTy
 
 /// x += 1, n elements, on the calling thread.
 void add_one(float* x, uint64_t n);
+/// x *= factor, on the calling thread.
+void scale(float* x, uint64_t n, float factor);
 /// [rows][columns] becomes [columns][rows], in the same memory, on the calling thread.
 void transpose(float* x, uint64_t rows, uint64_t columns);
 

@@ -70,7 +70,8 @@ void Planner::plan_decodes() {
 }
 
 uint32_t Planner::rows_in_pass(uint32_t i) const {
-  const uint32_t most = std::min(budget_.rows - rows_, budget_.prompt_rows - std::min(budget_.prompt_rows, prompt_rows_));
+  const uint32_t of_prompts = budget_.prompt_rows - std::min(budget_.prompt_rows, prompt_rows_);
+  const uint32_t most = std::min(budget_.rows - rows_, of_prompts);
   if (budget_.time_us <= 0) return most;
   const PassCost& cost = budget_.cost;
   const double others = std::sqrt(static_cast<double>(runnable_.size()));

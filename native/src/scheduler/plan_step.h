@@ -8,8 +8,8 @@
 // age. So a long prompt never holds up a short one for more than that quarter and the pass under
 // way, and no request starves (docs/internals/scheduler.md).
 //
-// Tokens that an encoder reads (Runnable::uncut) go in one pass: the oldest prompt's as soon as rows
-// are free for them, others' where there is time.
+// Tokens that an encoder reads (Runnable::uncut) go in one pass: the oldest prompt's as soon as
+// rows are free for them, others' where there is time.
 //
 // Positions that several requests share are planned once, for the first of them that comes up; the
 // others go on from there, in the same pass already.

@@ -304,7 +304,7 @@ function checkVocabulary(
   if (encoderLayerCount === 0 || starts === 1) return;
   throw new TesseraError(
     'PROMPT_TEMPLATE_INVALID',
-    `prompt.json: segments: expected the decoder's start token (${startToken}) once, behind what the encoder reads, got it ${starts} times`,
+    `prompt.json: segments: expected the start token (${startToken}) once, got it ${starts} times`,
     { field: 'segments' },
   );
 }

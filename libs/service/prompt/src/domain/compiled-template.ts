@@ -188,7 +188,7 @@ export class CompiledTemplate {
       if (token?.start === 0 && token.end === text.length) continue;
       throw new TesseraError(
         'PROMPT_TEMPLATE_INVALID',
-        `prompt.json: segments: expected an added token '${text}' of the tokenizer for a user's bin, got none`,
+        `prompt.json: segments: expected the tokenizer's added token '${text}' of a bin, got none`,
       );
     }
   }
