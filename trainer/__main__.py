@@ -51,7 +51,8 @@ def _add_train(commands) -> None:
     parser.add_argument("--items", help="titles: FILE.tsv[.gz] or FILE.json[.gz]")
     shape, plan = Shape(), Plan()
     parser.add_argument("--family", choices=FAMILIES, default=shape.family, help="of a model from "
-                        "scratch; qwen3_5: three of four layers are gated delta nets")
+                        "scratch; qwen3_5: three of four layers are gated delta nets; t5: an "
+                        "encoder-decoder, whose layers are those of each")
     for name in ("layers", "hidden", "heads", "kv_heads", "head_dim", "intermediate"):
         parser.add_argument(f"--{name.replace('_', '-')}", type=_count,
                             default=getattr(shape, name))

@@ -10,6 +10,7 @@ import torch
 from tqdm import tqdm
 from transformers import DynamicCache
 
+from .tiger.steps import EncoderDecoderSteps, floats_per_beam
 from .tokens import Vocabulary
 from .trie import SidTrie
 
@@ -30,6 +31,28 @@ def level_ids(vocabulary: Vocabulary, trie: SidTrie) -> list[torch.Tensor]:
     return tables
 
 
+class DecoderSteps:
+    """Logits of a search by a decoder, whose keys and values are kept."""
+
+    def __init__(self, model) -> None:
+        self.model, self.cache = model, DynamicCache(config=model.config)
+
+    def first(self, prompts: torch.Tensor) -> torch.Tensor:
+        """Logits (batch, 1, vocabulary) behind prompts (batch, length)."""
+        logits = self.model(input_ids=prompts.to(self.model.device), past_key_values=self.cache,
+                            logits_to_keep=1).logits
+        return logits.view(len(prompts), 1, -1).cpu()
+
+    def next(self, parents: torch.Tensor, tokens: torch.Tensor) -> torch.Tensor:
+        """Logits (batch, beams, vocabulary) behind tokens (batch, beams), which go on from rows
+        `parents` of those before."""
+        device = self.model.device
+        self.cache.reorder_cache(parents.flatten().to(device))
+        logits = self.model(input_ids=tokens.reshape(-1, 1).to(device),
+                            past_key_values=self.cache).logits
+        return logits.view(*tokens.shape, -1).cpu()
+
+
 @torch.inference_mode()
 def beam_search(model, prompts: torch.Tensor, trie: SidTrie, ids: list[torch.Tensor],
                 width: int) -> tuple[torch.Tensor, torch.Tensor]:
@@ -42,10 +65,8 @@ def beam_search(model, prompts: torch.Tensor, trie: SidTrie, ids: list[torch.Ten
     """
     finished: list[tuple[torch.Tensor, torch.Tensor]] = []
     batch = prompts.shape[0]
-    cache = DynamicCache(config=model.config)
-    device = model.device
-    logits = model(input_ids=prompts.to(device), past_key_values=cache, logits_to_keep=1).logits
-    logits = logits.view(batch, 1, -1).cpu()
+    steps = EncoderDecoderSteps(model) if model.config.is_encoder_decoder else DecoderSteps(model)
+    logits = steps.first(prompts)
     nodes = torch.zeros(batch, 1, dtype=torch.long)
     scores = torch.zeros(batch, 1)
     for level in range(trie.depth):
@@ -64,14 +85,27 @@ def beam_search(model, prompts: torch.Tensor, trie: SidTrie, ids: list[torch.Ten
         if level + 1 == trie.depth:
             break
         parents = torch.arange(batch).unsqueeze(1) * totals.shape[1] + flat // size
-        cache.reorder_cache(parents.flatten().to(device))
-        tokens = ids[level][flat % size].view(-1, 1).to(device)
-        logits = model(input_ids=tokens, past_key_values=cache).logits.view(batch, beams, -1).cpu()
+        logits = steps.next(parents, ids[level][flat % size])
     if len(finished) == 1:
         return finished[0]
     leaves, ends = (torch.cat(parts, 1) for parts in zip(*finished))
     scores, order = ends.sort(dim=1, descending=True, stable=True)
     return leaves.gather(1, order)[:, :width], scores[:, :width]
+
+
+def _floats_per_beam(config, longest: int) -> int:
+    """Numbers that a search keeps for a beam."""
+    if config.is_encoder_decoder:
+        return floats_per_beam(config, longest)
+    # Families whose heads divide the rows (Qwen2) leave it out, or have it as None.
+    head_dim = getattr(config, "head_dim", None) or config.hidden_size // config.num_attention_heads
+    layers = config.num_hidden_layers
+    states = (getattr(config, "layer_types", None) or []).count("linear_attention")
+    per_beam = 2 * (layers - states) * config.num_key_value_heads * head_dim * longest
+    if states:
+        per_beam += (states * config.linear_num_value_heads * config.linear_key_head_dim
+                     * config.linear_value_head_dim)
+    return per_beam
 
 
 def _equal_lengths(prompts: list[list[int]], batch: int) -> Iterator[list[int]]:
@@ -90,18 +124,8 @@ def item_ranks(model, prompts: list[list[int]], targets: list[str], trie: SidTri
     """Rank (from 0) of each prompt's target item in its list; -1 where it is not there. Of each
     list the items in `had` are left out. After the seconds no batch begins, but one does in any
     case: those that are left are UNASKED. The first ten items of each list come into `shown`."""
-    config = model.config
     ids = level_ids(vocabulary, trie)
-    # Families whose heads divide the rows (Qwen2) leave it out, or have it as None.
-    head_dim = getattr(config, "head_dim", None) or config.hidden_size // config.num_attention_heads
-    layers = config.num_hidden_layers
-    states = (getattr(config, "layer_types", None) or []).count("linear_attention")
-    per_token = 2 * (layers - states) * config.num_key_value_heads * head_dim
-    longest = max(len(prompt) for prompt in prompts) + trie.depth
-    per_beam = per_token * longest
-    if states:
-        per_beam += (states * config.linear_num_value_heads * config.linear_key_head_dim
-                     * config.linear_value_head_dim)
+    per_beam = _floats_per_beam(model.config, max(map(len, prompts)) + trie.depth)
     batch = max(1, min(256 if seconds is None else TIMED_BATCH,
                        KV_BUDGET_FLOATS // (per_beam * width)))
     ranks = np.full(len(prompts), UNASKED)

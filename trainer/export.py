@@ -65,10 +65,14 @@ def export_model(folder: Path, model: PreTrainedModel, dtype: str) -> None:
     config["dtype"] = dtype
     write_json(folder / "config.json", {name: value for name, value in sorted(config.items())
                                         if not name.startswith("_")})
+    begin = "decoder_start_token_id" if model.config.is_encoder_decoder else "bos_token_id"
     write_json(folder / "generation_config.json", {
-        "bos_token_id": config["bos_token_id"], "eos_token_id": config["eos_token_id"],
+        begin: config[begin], "eos_token_id": config["eos_token_id"],
         "pad_token_id": config["pad_token_id"], "do_sample": False})
+    # Other names of a table that is written.
+    left_out = {"encoder.embed_tokens.weight", "decoder.embed_tokens.weight"}
+    if model.config.tie_word_embeddings:
+        left_out.add("lm_head.weight")
     tensors = {name: value.detach().to(getattr(torch, dtype)).contiguous()
-               for name, value in model.state_dict().items()
-               if not (model.config.tie_word_embeddings and name == "lm_head.weight")}
+               for name, value in model.state_dict().items() if name not in left_out}
     write_atomically(folder / "model.safetensors", save(tensors, {"format": "pt"}))

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 #: Of the weights that are written, as PyTorch names them.
 DTYPES = ("bfloat16", "float32")
 
-#: Of models that are trained from scratch: attention alone, or a hybrid, whose layers are gated
-#: delta nets but for every fourth.
-FAMILIES = ("qwen3", "qwen3_5")
+#: Of models that are trained from scratch: attention alone; a hybrid, whose layers are gated delta
+#: nets but for every fourth; an encoder-decoder.
+FAMILIES = ("qwen3", "qwen3_5", "t5")
 
 #: How test and validation are held out (held_out.py).
 SPLITS = ("last", "time", "none")

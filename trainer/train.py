@@ -23,7 +23,7 @@ from .errors import InputError
 from .export import export_model, export_static
 from .flags import check_shape, writable_folder
 from .held_out import Case, Split, sample, split
-from .history import answers_of, repeats
+from .history import Users, answers_of, repeats
 from .intervals import wilson
 from .model import add_dropout, build_model, count_parameters, embed_codes, start_from
 from .parallel import Processes, join, leave
@@ -31,15 +31,20 @@ from .prompts import Prompt, PromptItem, PromptWriter, anchor_of, items_of, read
 from .semantic_ids.codebooks import copy_codebooks, read_codebooks
 from .sequences import read_users
 from .settings import Plan, Shape
+from .tiger.imported import SEPARATOR, START
+from .tiger.training import (LEAST_TOKENS, AnswerRows, EncoderDecoderTraining, build_t5,
+                             check_t5_template, set_dropout, t5_template)
 from .template import PROMPT_TOKENS_MAX, Template
 from .tokens import (BOS, EOS, PAD, Vocabulary, build_vocabulary, extend_vocabulary,
                      tokenizer_of)
-from .trained_template import check_users, check_values, template_tokens, trained_template
+from .trained_template import (check_users, check_values, template_tokens, trained_template,
+                               usual_items)
 from .training import Progress, Training
 from .trie import SidTrie, build_trie
 from .user_rows import Augmentation, UserRows
 
 RESUMABLE = "training-state.pt"
+T5 = "t5"
 #: Share of behaviours that repeat an item of their user from which on lists show such items again.
 REPEATS_MIN = 0.01
 
@@ -58,7 +63,9 @@ class Recalls:
         """Of a case without a prompt -1: the service refuses it. The first ten items of each list
         come into `shown`."""
         prompts = [self.prompt(case).tokens for case in cases]
-        asked = [place for place, tokens in enumerate(prompts) if tokens]
+        # An encoder of no token has no output.
+        least = LEAST_TOKENS if model.config.is_encoder_decoder else 1
+        asked = [place for place, tokens in enumerate(prompts) if len(tokens) >= least]
         ranks = np.full(len(cases), -1)
         if asked:
             ranks[asked] = item_ranks(model, [prompts[place] for place in asked],
@@ -102,7 +109,7 @@ def _run(args: argparse.Namespace, processes: Processes) -> int:
     out = writable_folder(args.out)
     index = _index(args)
     users = read_users(Path(args.sequences), index)
-    template, index = trained_template(args.prompt, args.start_from, args.max_items, index, users)
+    template, index = _template(args, index, users)
     texts = data.read_titles(Path(args.items)) if args.items else {}
     base = _base_tokenizer(args.start_from)
     vocabulary = _vocabulary(args, template, index, base)
@@ -117,7 +124,7 @@ def _run(args: argparse.Namespace, processes: Processes) -> int:
     if args.codebooks:
         books = [torch.from_numpy(book) for book in read_codebooks(Path(args.codebooks)).levels]
         embed_codes(model, books, vocabulary.level_tokens)
-    add_dropout(model, args.dropout)
+    (set_dropout if args.family == T5 else add_dropout)(model, args.dropout)
     # Weights begin alike in all processes; what dropout takes differs.
     torch.manual_seed(args.seed + processes.number)
     trie = build_trie(index, {item: text.priority for item, text in texts.items()})
@@ -142,6 +149,20 @@ def _run(args: argparse.Namespace, processes: Processes) -> int:
     return 1 if progress.unfinished else 0
 
 
+def _template(args: argparse.Namespace, index: data.SidIndex,
+              users: Users) -> tuple[Template, data.SidIndex]:
+    if args.family != T5:
+        return trained_template(args.prompt, args.start_from, args.max_items, index, users)
+    if args.start_from:
+        raise InputError("--family", "another than t5 beside --from (`import` serves one that is "
+                         "trained)", T5)
+    if not args.prompt:
+        return t5_template(index.patterns, args.max_items or usual_items(users)), index
+    template, index = trained_template(args.prompt, None, args.max_items, index, users)
+    check_t5_template(template, args.prompt)
+    return template, index
+
+
 def _products(args: argparse.Namespace) -> str:
     """Type that products are computed in, as --autocast or the machine has it."""
     return "products in BF16" if args.autocast else "products in F32 (BF16 would be emulated here)"
@@ -160,6 +181,8 @@ def _vocabulary(args: argparse.Namespace, template: Template, index: data.SidInd
                 base: Tokenizer | None) -> Vocabulary:
     # A checkpoint knows its own template in its own tokens.
     extra = template_tokens(template) if args.prompt else []
+    if args.family == T5:
+        extra = [START, SEPARATOR, *extra]
     if base:
         return extend_vocabulary(base, index, extra)
     return build_vocabulary(index, extra)
@@ -175,13 +198,18 @@ def _model(args: argparse.Namespace, vocabulary: Vocabulary, template: Template,
         return start_from(Path(args.start_from), vocabulary.size, asked, *control)
     shape = Shape(args.layers, args.hidden, args.heads, args.kv_heads, args.head_dim,
                   args.intermediate, args.tie_embeddings, args.family)
+    if args.family == T5:
+        start = vocabulary.id_of(START)
+        return build_t5(shape, vocabulary.size, positions, start, *control[1:])
     return build_model(shape, vocabulary.size, positions, *control)
 
 
 def _writer(template: Template, tokenizer: Tokenizer, items: dict[str, PromptItem],
             model: PreTrainedModel, index: data.SidIndex) -> PromptWriter:
     # The last token of an answer is computed with nothing behind it.
-    room = model.config.max_position_embeddings - index.depth + 1
+    positions = (model.config.n_positions if model.config.is_encoder_decoder
+                 else model.config.max_position_embeddings)
+    room = positions - index.depth + 1
     highest = max(sid[0] for sid in index.codes.values())
     return PromptWriter(template, tokenizer, items, room, anchor_of(template, tokenizer, highest))
 
@@ -222,7 +250,9 @@ def _train(args: argparse.Namespace, model, parts: Split, recalls: Recalls,
         _write_record(args, model, progress, recalls, {}, out)
 
     augmentation = Augmentation(args.drop_items, args.shuffle, args.shuffled_share)
-    rows = UserRows(parts.trained, recalls.writer, answers_of(args.answers), augmentation)
+    kind, training = ((AnswerRows, EncoderDecoderTraining) if args.family == T5
+                      else (UserRows, Training))
+    rows = kind(parts.trained, recalls.writer, answers_of(args.answers), augmentation)
     plan = Plan(**{**asdict(_plan(args)), "validate_every": validate_every})
     free = ("out", "threads", "run", "command", "items", "minutes", "device", "autocast")
     settings = {name: value for name, value in vars(args).items() if name not in free}
@@ -234,7 +264,7 @@ def _train(args: argparse.Namespace, model, parts: Split, recalls: Recalls,
     def doubt(recall: float) -> float:
         return math.sqrt(recall * (1 - recall) / max(1, len(cases)))
 
-    return Training(model, rows, plan, out / RESUMABLE, mark, validate, keep, processes,
+    return training(model, rows, plan, out / RESUMABLE, mark, validate, keep, processes,
                     doubt, Curves(out)).run(spent_seconds)
 
 

@@ -131,10 +131,9 @@ class Training:
         mine = 0.0
         if counted.any():
             with torch.autocast(self.device.type, torch.bfloat16, enabled=self.plan.autocast):
-                hidden = self.model.model(input_ids=inputs, use_cache=False).last_hidden_state
-                logits = self.model.lm_head(hidden[:, :-1][counted])
+                logits, targets = self.predictions(inputs, labels)
             loss = functional.cross_entropy(
-                logits.float(), labels[:, 1:][counted], reduction="sum",
+                logits.float(), targets, reduction="sum",
                 label_smoothing=self.plan.label_smoothing) / count
             loss.backward()
             mine = loss.item()
@@ -145,6 +144,13 @@ class Training:
         torch.nn.utils.clip_grad_norm_(self.model.parameters(), self.plan.clip)
         self.optimizer.step()
         return total
+
+    def predictions(self, inputs: torch.Tensor, labels: torch.Tensor
+                    ) -> tuple[torch.Tensor, torch.Tensor]:
+        """Logits of the tokens that the loss counts, and these tokens."""
+        counted = labels[:, 1:] != IGNORED
+        hidden = self.model.model(input_ids=inputs, use_cache=False).last_hidden_state
+        return self.model.lm_head(hidden[:, :-1][counted]), labels[:, 1:][counted]
 
     def _set_rate(self, done: float) -> None:
         if self.plan.minutes > 0:
