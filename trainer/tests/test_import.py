@@ -171,6 +171,18 @@ def test_what_the_command_writes_is_loaded_by_transformers(tmp_path, monkeypatch
             "source": "one head over the vocabulary"} in record["settings"]
 
 
+@pytest.mark.parametrize(("members", "generation", "start"), [
+    ({"decoder_start_token_id": None}, {"decoder_start_token_id": 4}, 4),
+    ({"decoder_start_token_id": None, "pad_token_id": 3}, {}, 3)])
+def test_the_start_token_is_told_by_another_file_or_is_that_of_padding(
+        tmp_path, monkeypatch, members, generation, start):
+    write_t5(tmp_path / "t5", semantic_ids(5))
+    edit(tmp_path / "t5" / "config.json", **members)
+    (tmp_path / "t5" / "generation_config.json").write_text(json.dumps(generation))
+    assert run(monkeypatch, tmp_path / "t5", tmp_path / "out") == 0
+    assert Served(tmp_path / "out").config["decoder_start_token_id"] == start
+
+
 def without_decoder(folder):
     tensors = load_file(folder / "model.safetensors")
     save_file({name: tensor for name, tensor in tensors.items() if "decoder" not in name},

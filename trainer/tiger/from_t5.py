@@ -98,7 +98,9 @@ def _config(args: argparse.Namespace, document: dict[str, Any], tensors: Tensors
     feed_forward = settings.take("feed-forward", (document.get("feed_forward_proj"), "config.json"),
                                  (args.feed_forward, "--feed-forward"), ("relu", "T5's default"))
     _check_activation(document, feed_forward, where)
-    start = document.get("decoder_start_token_id", document.get("pad_token_id", 0))
+    start = settings.take("start", (document.get("decoder_start_token_id"), "config.json"),
+                          (_generation(Path(args.source)), "generation_config.json"),
+                          (document.get("pad_token_id", 0), "pad_token_id, as T5 has it"))
     return {
         "vocab_size": document.get("vocab_size", 32128), "d_model": document.get("d_model", 512),
         "d_kv": document.get("d_kv", 64), "d_ff": document.get("d_ff", 2048), "num_layers": layers,
@@ -114,6 +116,12 @@ def _config(args: argparse.Namespace, document: dict[str, Any], tensors: Tensors
         "eos_token_id": document.get("eos_token_id", 1),
         "n_positions": document.get("n_positions"),
     }
+
+
+def _generation(folder: Path) -> Any:
+    path = folder / "generation_config.json"
+    document = read_json(path) if path.exists() else {}
+    return document.get("decoder_start_token_id") if isinstance(document, dict) else None
 
 
 def _check_activation(document: dict[str, Any], feed_forward: Any, where: str) -> None:
@@ -157,7 +165,6 @@ def _control_texts(args: argparse.Namespace, config: dict[str, Any], settings: S
                    where: str) -> dict[str, int]:
     """The start token, where the answer begins, and those that end, separate and fill."""
     texts = {START: config["decoder_start_token_id"]}
-    settings.note("start", config["decoder_start_token_id"], "decoder_start_token_id")
     for name, text in (("eos_token_id", END), ("pad_token_id", PAD)):
         value = config[name]
         if isinstance(value, list) and len(value) == 1:
