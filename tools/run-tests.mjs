@@ -50,7 +50,7 @@ function upgrade() {
     return;
   }
   checker(`upgrade from ${release}`, process.execPath, [
-    ...['tools/run.mjs', '--system', 'test/upgrade/main', '--from', release],
+    ...['tools/run.mjs', '--system', 'test/soak/main', 'upgrade', '--from', release],
   ]);
 }
 

@@ -18,7 +18,7 @@ const isCpp = (path) => /\.(h|cc|inc|cuh?)$/.test(path);
 const isPython = (path) => path.endsWith('.py');
 const isCode = (path) => isTypeScript(path) || isCpp(path) || isPython(path);
 /** Where nothing sleeps. Polls and paces have a file each, which says what it is for. */
-const TIMED = ['libs/testing/src/until.ts', 'test/trial/pace.ts'];
+const TIMED = ['libs/testing/src/until.ts', 'test/soak/pace.ts'];
 /** Readers of files of the repository, of the system, or of their own. */
 const OWN_FILES = [
   'apps/console/src/http/exports.controller.ts',

@@ -35,6 +35,15 @@ export class Random {
     return Math.floor(this.uniform() * count);
   }
 
+  /** One of a list that is not empty. */
+  one<T>(list: readonly T[]): T {
+    return list[this.below(list.length)] as T;
+  }
+
+  chance(oneIn: number): boolean {
+    return this.below(oneIn) === 0;
+  }
+
   /** Of the standard normal distribution (Box and Muller 1958). */
   normal(): number {
     const angle = 2 * Math.PI * this.uniform();

@@ -1,9 +1,11 @@
 /** Callers that change items, erase users and ask for recalls for as long as a day lasts. */
 
 import type { Random } from '../../bench/models/random.js';
-import { pace } from '../trial/pace.js';
+import { pace } from '../soak/pace.js';
+import type { Soak } from '../soak/soak.js';
 import { type ClusterCallers, codeOf } from './cluster-callers.js';
 import type { ClusterModel, ItemChange, ItemState, ModelUser } from './cluster-model.js';
+import type { RealCluster } from './real-cluster.js';
 
 const OWN_ITEMS = 12;
 const SIDS = [
@@ -30,21 +32,13 @@ const PASSING_CODES = [
 const PASSING = new RegExp(`^(${PASSING_CODES.join('|')})$`);
 
 export interface DayParts {
+  readonly soak: Soak;
+  readonly cluster: RealCluster;
   readonly model: ClusterModel;
   readonly callers: ClusterCallers;
-  readonly random: Random;
   /** Any that may be asked, whether they run or not. */
   readonly endpoints: readonly string[];
-  readonly gateways: readonly string[];
-  readonly faults: string[];
-  readonly counts: Map<string, number>;
 }
-
-export const count = (counts: Map<string, number>, kind: string) =>
-  counts.set(kind, (counts.get(kind) ?? 0) + 1);
-
-export const one = <T>(random: Random, list: readonly T[]): T =>
-  list[random.below(list.length)] as T;
 
 interface DrawnChange {
   readonly wire: object;
@@ -61,7 +55,7 @@ function drawn(random: Random, itemId: string, item: ItemState | undefined): Dra
   if (item === undefined) {
     const title = `title ${random.below(1000)}`;
     const attributes = JSON.stringify({ count: 0 });
-    const upsert = { itemId, sid: one(random, SIDS), title, attributes, priority: 0 };
+    const upsert = { itemId, sid: random.one(SIDS), title, attributes, priority: 0 };
     return { wire: { upsert }, does: () => ({ title, count: 0, priority: 0, isPaused: false }) };
   }
   const form = random.below(8);
@@ -99,11 +93,12 @@ export class Writer {
   }
 
   private async change(isOver: () => boolean): Promise<void> {
-    const { model, random, endpoints, callers, counts, faults } = this.parts;
+    const { model, endpoints, callers, soak } = this.parts;
+    const { random } = soak;
     const itemIds = Array.from({ length: OWN_ITEMS }, (_, n) => `${this.name} item ${n}`);
     const certain = itemIds.filter((itemId) => model.known(itemId).doubt === undefined);
     if (certain.length === 0) return;
-    const chosen = new Set([one(random, certain), one(random, certain)]);
+    const chosen = new Set([random.one(certain), random.one(certain)]);
     const all = [...chosen].map((itemId) => ({
       itemId,
       ...drawn(random, itemId, model.known(itemId).state),
@@ -114,15 +109,15 @@ export class Writer {
     const key = isKeyed ? `${this.name} ${this.changes} ${random.bits()}` : '';
     for (;;) {
       try {
-        await callers.apply(one(random, endpoints), wires, key);
+        await callers.apply(random.one(endpoints), wires, key);
         for (const { itemId, does } of all) model.acknowledged(itemId, does);
-        count(counts, 'changes acknowledged');
-        if (isKeyed && random.below(4) === 0) await this.repeat(wires, key);
+        soak.count('changes acknowledged');
+        if (isKeyed && random.chance(4)) await this.repeat(wires, key);
         return;
       } catch (thrown) {
         const code = codeOf(thrown);
-        if (!PASSING.test(code)) faults.push(`change of ${this.name}: ${code}, ${thrown}`);
-        count(counts, 'changes in doubt or repeated');
+        if (!PASSING.test(code)) soak.fault(`change of ${this.name}: ${code}, ${thrown}`);
+        soak.count('changes in doubt or repeated');
         if (isKeyed && !isOver()) {
           await pace(REPEAT_EVERY_MS);
           continue;
@@ -135,45 +130,46 @@ export class Writer {
 
   /** Counts once: its answer says so, unless none comes. */
   private async repeat(wires: readonly object[], key: string): Promise<void> {
-    const { callers, random, endpoints, counts, faults } = this.parts;
+    const { callers, endpoints, soak } = this.parts;
     try {
-      const { alreadyApplied } = await callers.apply(one(random, endpoints), wires, key);
-      count(counts, 'keys repeated');
-      if (!alreadyApplied) faults.push(`key ${key}: expected it to be known, got it applied anew`);
+      const { alreadyApplied } = await callers.apply(soak.random.one(endpoints), wires, key);
+      soak.count('keys repeated');
+      if (!alreadyApplied) soak.fault(`key ${key}: expected it to be known, got it applied anew`);
     } catch (thrown) {
-      if (!PASSING.test(codeOf(thrown))) faults.push(`repeat of ${key}: ${codeOf(thrown)}`);
+      if (!PASSING.test(codeOf(thrown))) soak.fault(`repeat of ${key}: ${codeOf(thrown)}`);
     }
   }
 }
 
 /** Recalls of users who come, and who are erased. */
 export async function recallOn(parts: DayParts, isOver: () => boolean): Promise<void> {
-  const { model, random, gateways, callers, counts, faults } = parts;
+  const { model, cluster, callers, soak } = parts;
+  const { random } = soak;
   while (!isOver()) {
     await pace(BETWEEN_RECALLS_MS);
     if (model.users.length === 0) continue;
-    const user = one(random, model.users);
+    const user = random.one(model.users);
     const wasErased = user.isErased;
-    const at = one(random, gateways);
+    const at = random.one(cluster.gateways);
     try {
       const answer = await callers.recall(at, user.userId);
-      count(counts, 'recalls');
+      soak.count('recalls');
       if (wasErased) {
         const { node } = answer.versions ?? {};
-        faults.push(`recall of ${user.userId}, erased before, was answered by ${node} over ${at}`);
+        soak.fault(`recall of ${user.userId}, erased before, was answered by ${node} over ${at}`);
       }
     } catch (thrown) {
       const code = codeOf(thrown);
-      count(counts, `recalls ${code.slice(0, 24)}`);
+      soak.count(`recalls ${code.slice(0, 24)}`);
       const isGone = code === 'USER_NOT_FOUND' && user.isGoing;
-      if (!isGone && !PASSING.test(code)) faults.push(`recall of ${user.userId}: ${code}`);
+      if (!isGone && !PASSING.test(code)) soak.fault(`recall of ${user.userId}: ${code}`);
     }
   }
 }
 
 /** Asks until it is acknowledged, or `isOver`. */
 export async function erase(
-  { callers, random, counts, faults }: DayParts,
+  { callers, soak }: DayParts,
   user: ModelUser,
   endpoints: readonly string[],
   isOver: () => boolean,
@@ -181,14 +177,14 @@ export async function erase(
   user.isGoing = true;
   for (;;) {
     try {
-      await callers.erase(one(random, endpoints), user.userId);
+      await callers.erase(soak.random.one(endpoints), user.userId);
       user.isErased = true;
-      count(counts, 'erasures');
+      soak.count('erasures');
       return;
     } catch (thrown) {
       const code = codeOf(thrown);
-      if (!PASSING.test(code)) faults.push(`erasure of ${user.userId}: ${code}`);
-      count(counts, 'erasures repeated');
+      if (!PASSING.test(code)) soak.fault(`erasure of ${user.userId}: ${code}`);
+      soak.count('erasures repeated');
       if (isOver()) return;
       await pace(REPEAT_EVERY_MS);
     }

@@ -7,6 +7,7 @@
 import { TesseraError } from '@tessera/errors';
 import { entryBytes, readEntry } from '@tessera/log';
 import { type LogCopy, MemoryLogState, SimulatedClock, seededRandom } from '@tessera/testing';
+import type { Kind } from '../soak/soak.js';
 import { type Asked, Ledger } from './world-ledger.js';
 import { KEYS_KEPT, Seat, SNAPSHOT_ENTRIES } from './world-seat.js';
 import { STORES } from './world-store.js';
@@ -28,17 +29,27 @@ const LAST_CHANGES = 3 * SNAPSHOT_ENTRIES;
 /** Entries that are there at most when all is well: two snapshots, late ones, and the window. */
 const ENTRIES_MAX = KEYS_KEPT + 5 * SNAPSHOT_ENTRIES;
 
-export interface WorldOutcome {
-  readonly seed: number;
-  readonly faults: readonly string[];
-  readonly counts: Readonly<Record<string, number>>;
-}
+export const worlds: Kind = {
+  usage: `
+  A world of three nodes of a model over a simulated clock, by a seed of its own: processes hang
+  and end, links, disks and stores fail, callers give up, the log goes back. Faults: an
+  acknowledged change is lost, a refused one applied, an erasure not done, two nodes differ, or
+  the log is not trimmed.`,
+  rounds: 1000,
+  start: async (soak) => ({
+    async round() {
+      const seed = soak.seed + soak.round - 1;
+      const { faults, counts } = await runWorld(seed);
+      for (const [what, by] of counts) soak.count(what, by);
+      for (const fault of faults) soak.fault(`seed ${seed}: ${fault}`);
+    },
+    async close() {},
+  }),
+};
 
 /** Runs the world of a seed to its end. */
-export async function runWorld(seed: number): Promise<WorldOutcome> {
-  const world = new ModelWorld(seededRandom(seed));
-  const { faults, counts } = await world.run();
-  return { seed, faults: [...faults], counts: Object.fromEntries(counts) };
+export function runWorld(seed: number): Promise<Ledger> {
+  return new ModelWorld(seededRandom(seed)).run();
 }
 
 class ModelWorld {

@@ -1,6 +1,6 @@
 /**
  * Safeguards of the product, each of which a mutation takes away: a world that is any good finds
- * that out within a few hundred seeds. Run by hand: `npm run cluster-world -- --mutations`.
+ * that out within a few hundred seeds.
  */
 
 import type { LogEnd } from '@tessera/log';
@@ -13,6 +13,7 @@ import {
   WatchedLog,
 } from '@tessera/node';
 import { MemoryPending } from '@tessera/testing';
+import type { Kind } from '../soak/soak.js';
 import { runWorld } from './model-world.js';
 
 type Methods = Record<string, (this: never, ...words: never[]) => unknown>;
@@ -102,29 +103,31 @@ const MUTATIONS: readonly Mutation[] = [
   },
 ];
 
-export interface Found {
-  readonly name: string;
-  /** Undefined: no seed has found it. */
-  readonly seed: number | undefined;
-  readonly fault: string;
-}
+/** Seeds that are tried for each mutation. */
+const TRIED = 300;
 
-/** The first seed that finds each mutation. */
-export async function* foundMutations(first: number, seeds: number): AsyncGenerator<Found> {
-  for (const { name, apply } of MUTATIONS) {
-    const undo = apply();
-    try {
-      yield await found(name, first, seeds);
-    } finally {
-      undo();
-    }
-  }
-}
+export const mutations: Kind = {
+  usage: `
+  One safeguard of the product is taken away, and worlds of ${TRIED} seeds are tried. Faults:
+  none of them finds that out.`,
+  rounds: MUTATIONS.length,
+  start: async (soak) => ({
+    async round() {
+      const { name, apply } = MUTATIONS[(soak.round - 1) % MUTATIONS.length] as Mutation;
+      const undo = apply();
+      const found = await foundFrom(soak.seed).finally(undo);
+      if (found === undefined) soak.fault(`not found: ${name}`);
+      else soak.say(`${found}: ${name}`);
+    },
+    async close() {},
+  }),
+};
 
-async function found(name: string, first: number, seeds: number): Promise<Found> {
-  for (let seed = first; seed < first + seeds; seed += 1) {
-    const { faults } = await runWorld(seed);
-    if (faults.length > 0) return { name, seed, fault: faults[0] ?? '' };
+/** The first seed that finds a fault, and the fault. */
+async function foundFrom(first: number): Promise<string | undefined> {
+  for (let seed = first; seed < first + TRIED; seed += 1) {
+    const [fault] = (await runWorld(seed)).faults;
+    if (fault !== undefined) return `seed ${seed}, ${fault}`;
   }
-  return { name, seed: undefined, fault: '' };
+  return undefined;
 }

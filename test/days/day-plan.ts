@@ -72,14 +72,14 @@ export class DayPlan {
       yield { kind: 'behaviours', events: this.behaviours(userId) };
       yield this.recall(userId);
     }
-    if (this.happens(EVERY.campaign)) yield this.campaign();
-    if (this.happens(EVERY.push)) yield { kind: 'push adapter', seed: ++this.pushes };
-    if (this.happens(EVERY.rollBack)) yield { kind: 'roll adapter back' };
-    if (this.happens(EVERY.compact)) yield { kind: 'compact' };
-    if (this.happens(EVERY.erase)) yield* this.erasure();
-    if (this.happens(EVERY.kill)) yield { kind: 'kill' };
-    if (this.happens(EVERY.restart)) yield { kind: 'restart' };
-    if (this.happens(EVERY.base)) yield { kind: 'change base' };
+    if (this.random.chance(EVERY.campaign)) yield this.campaign();
+    if (this.random.chance(EVERY.push)) yield { kind: 'push adapter', seed: ++this.pushes };
+    if (this.random.chance(EVERY.rollBack)) yield { kind: 'roll adapter back' };
+    if (this.random.chance(EVERY.compact)) yield { kind: 'compact' };
+    if (this.random.chance(EVERY.erase)) yield* this.erasure();
+    if (this.random.chance(EVERY.kill)) yield { kind: 'kill' };
+    if (this.random.chance(EVERY.restart)) yield { kind: 'restart' };
+    if (this.random.chance(EVERY.base)) yield { kind: 'change base' };
     yield this.recall(this.userId());
   }
 
@@ -91,9 +91,9 @@ export class DayPlan {
 
   private attributes() {
     return {
-      brand: this.one(BRANDS),
+      brand: this.random.one(BRANDS),
       bid: this.random.below(BIDS),
-      places: PLACES.filter(() => this.random.below(2) === 0),
+      places: PLACES.filter(() => this.random.chance(2)),
     };
   }
 
@@ -112,21 +112,21 @@ export class DayPlan {
   }
 
   private campaign(): DayEvent {
-    const form = this.one(['pause', 'resume', 'raise'] as const);
+    const form = this.random.one(['pause', 'resume', 'raise'] as const);
     const condition = this.condition(2);
     if (form !== 'raise') return { kind: 'campaign', condition, edit: { form } };
-    const edit = { form, bid: this.random.below(9) - 4, place: this.one(PLACES) };
+    const edit = { form, bid: this.random.below(9) - 4, place: this.random.one(PLACES) };
     return { kind: 'campaign', condition, edit };
   }
 
   private *erasure(): Generator<DayEvent> {
     if (this.model.users.size > 0)
-      yield { kind: 'erase', userId: this.one([...this.model.users.keys()]) };
+      yield { kind: 'erase', userId: this.random.one([...this.model.users.keys()]) };
   }
 
   private behaviours(userId: string): SeenEvent[] {
     const last = this.model.users.get(userId)?.at(-1);
-    const again = last !== undefined && this.random.below(4) === 0 ? [last] : [];
+    const again = last !== undefined && this.random.chance(4) ? [last] : [];
     const fresh = Array.from({ length: 1 + this.random.below(3) }, () => {
       this.events += 1;
       return {
@@ -142,7 +142,7 @@ export class DayPlan {
   private recall(userId: string): DayEvent {
     const count = Math.max(0, this.random.below(CAPS_MAX + 3) - 2);
     const caps = Array.from({ length: count }, () => this.cap());
-    return this.random.below(2) === 0
+    return this.random.chance(2)
       ? { kind: 'recall', userId, caps }
       : { kind: 'recall', userId, caps, condition: this.condition(2) };
   }
@@ -150,16 +150,21 @@ export class DayPlan {
   /** Halfway between two events: a second more or less makes no difference. */
   private cap(): DayCap {
     const since = this.events - this.random.below(CAPPED_EVENTS);
-    const attribute = this.one(['', 'brand'] as const);
+    const attribute = this.random.one(['', 'brand'] as const);
     const maxBehaviours = 1 + this.random.below(attribute === '' ? 2 : 12);
     return { attribute, maxBehaviours, sinceMs: this.firstMs + (since + 0.5) * EVENT_MS };
   }
 
   private condition(depth: number): Condition {
     const form = this.random.below(depth > 0 ? 6 : 3);
-    if (form === 0) return { in: { attribute: 'brand', values: [this.one(BRANDS)] } };
+    if (form === 0) return { in: { attribute: 'brand', values: [this.random.one(BRANDS)] } };
     if (form === 1) {
-      return { contains: { attribute: 'places', values: [this.one(PLACES), this.one(PLACES)] } };
+      return {
+        contains: {
+          attribute: 'places',
+          values: [this.random.one(PLACES), this.random.one(PLACES)],
+        },
+      };
     }
     if (form === 2) {
       const min = this.random.below(BIDS);
@@ -178,18 +183,10 @@ export class DayPlan {
       this.users += 1;
       return `user ${this.users}`;
     }
-    return this.one(known)[0];
+    return this.random.one(known)[0];
   }
 
   private known(): Ad {
-    return this.one([...this.model.ads.values()]);
-  }
-
-  private happens(everyDays: number): boolean {
-    return this.random.below(everyDays) === 0;
-  }
-
-  private one<T>(list: readonly T[]): T {
-    return list[this.random.below(list.length)] as T;
+    return this.random.one([...this.model.ads.values()]);
   }
 }

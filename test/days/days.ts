@@ -3,7 +3,7 @@
  * bases change, compactions, restarts, kill -9. Each answer and each list is compared with a model.
  */
 
-import { Random } from '../../bench/models/random.js';
+import type { Course, Kind, Soak } from '../soak/soak.js';
 import { type Ad, type Condition, DayModel, type SeenEvent } from './day-model.js';
 import { type CampaignEdit, type DayEvent, DayPlan, type DayRecall } from './day-plan.js';
 import { attributesOf, BASES, ServedDays, upsertOf } from './served-days.js';
@@ -13,57 +13,47 @@ const ADS_FIRST = 60;
 /** Users whose histories are read again after a start. */
 const USERS_READ_AGAIN = 6;
 
-export interface Outcome {
-  readonly counts: Readonly<Record<string, number>>;
-  /** Differences from the model, with their day. */
-  readonly faults: readonly string[];
-}
+export const days: Kind = {
+  usage: `
+  A day of a service on a small random model: ads begin and end, users come and are erased,
+  adapters are pushed, bases change, compactions, restarts and kill -9. Faults: an answer or a
+  list is not as a model says.`,
+  rounds: 1000,
+  start: async (soak) => {
+    const model = new DayModel();
+    const plan = new DayPlan(soak.random, model, FIRST_MS);
+    const ads = Array.from({ length: ADS_FIRST }, () => plan.ad());
+    for (const ad of ads) model.ads.set(ad.itemId, ad);
+    return new Days(soak, plan, model, await ServedDays.start(ads));
+  },
+};
 
-/** Runs so many days; the same seed draws the same. `say` gets a line now and then. */
-export async function runDays(
-  seed: number,
-  days: number,
-  say: (line: string) => void = () => undefined,
-): Promise<Outcome> {
-  const model = new DayModel();
-  const random = new Random(seed);
-  const plan = new DayPlan(random, model, FIRST_MS);
-  const ads = Array.from({ length: ADS_FIRST }, () => plan.ad());
-  for (const ad of ads) model.ads.set(ad.itemId, ad);
-  const served = await ServedDays.start(ads);
-  const run = new Days(model, served, random);
-  try {
-    for (let day = 1; day <= days; day += 1) {
-      for (const event of plan.day()) await run.live(day, event);
-      if (day % 100 === 0) say(`day ${day}: ${run.faults.length} faults`);
-    }
-    await run.live(days, { kind: 'kill' });
-    return { counts: Object.fromEntries(run.counts), faults: run.faults };
-  } finally {
-    await served.remove();
-  }
-}
-
-class Days {
-  readonly counts = new Map<string, number>();
-  readonly faults: string[] = [];
+class Days implements Course {
   /** Scores by what they depend on: the same prompt and weights give the same bits for ever. */
   private readonly scores = new Map<string, Map<string, number>>();
 
   constructor(
+    private readonly soak: Soak,
+    private readonly plan: DayPlan,
     private readonly model: DayModel,
     private readonly served: ServedDays,
-    private readonly random: Random,
   ) {}
 
+  async round(): Promise<void> {
+    for (const event of this.plan.day()) await this.live(event);
+  }
+
+  finish(): Promise<void> {
+    return this.live({ kind: 'kill' });
+  }
+
+  close(): Promise<void> {
+    return this.served.remove();
+  }
+
   /** A call that fails is a fault of the service: nothing here is anything but ordinary. */
-  async live(day: number, event: DayEvent): Promise<void> {
-    this.counts.set(event.kind, (this.counts.get(event.kind) ?? 0) + 1);
-    try {
-      await this.act(event);
-    } catch (thrown) {
-      this.faults.push(`day ${day}, ${event.kind}: ${(thrown as Error).message}`);
-    }
+  private live(event: DayEvent): Promise<void> {
+    return this.soak.attempt(event.kind, () => this.act(event));
   }
 
   private async act(event: DayEvent): Promise<void> {
@@ -164,7 +154,7 @@ class Days {
       () => true,
       () => false,
     );
-    for (let turns = this.random.below(30); turns > 0; turns -= 1) {
+    for (let turns = this.soak.random.below(30); turns > 0; turns -= 1) {
       await new Promise((resolve) => setImmediate(resolve));
     }
     await served.end('SIGKILL');
@@ -183,7 +173,7 @@ class Days {
 
   private anyUser() {
     const known = [...this.model.users];
-    return known[this.random.below(known.length)];
+    return known[this.soak.random.below(known.length)];
   }
 
   private async recall({ userId, condition, caps }: DayRecall): Promise<void> {

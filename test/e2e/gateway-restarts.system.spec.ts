@@ -4,7 +4,7 @@ import * as grpc from '@grpc/grpc-js';
 import { ServiceClient } from '@tessera/client';
 import { freePorts, until } from '@tessera/testing';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { pace } from '../trial/pace.js';
+import { pace } from '../soak/pace.js';
 import { Service } from './service.js';
 
 const RESTARTS = Number(process.env.TEST_RESTARTS ?? 2);

@@ -1,4 +1,4 @@
-/** Adapters of pairs of features against PEFT; `npm run folders` compares all pairs. */
+/** Adapters of pairs of features against PEFT; `npm run soak -- folders` compares all pairs. */
 
 import { spawnSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';

@@ -6,25 +6,25 @@
 import { join } from 'node:path';
 import { TesseraClient } from '@tessera/client';
 import { temporaryFolder } from '@tessera/testing';
-import { Random } from '../../bench/models/random.js';
 import { SMALL, writeRandomModel } from '../e2e/random-model.js';
 import { Service } from '../e2e/service.js';
+import type { Course, Kind, Soak } from '../soak/soak.js';
 import { GrpcFuzz } from './grpc-fuzz.js';
 import { HostileValues } from './hostile-values.js';
 import { HttpFuzz } from './http-fuzz.js';
 
-/** Requests under way at once. */
-const TOGETHER = 4;
 const CALL_MS = 60_000;
-/** Faults of one kind are one fault. */
-const FAULTS_MAX = 200;
 
-/** Faults of so many requests; the same seed draws the same. */
-export async function fuzz(
-  seed: number,
-  requests: number,
-  say: (line: string) => void = () => undefined,
-): Promise<readonly string[]> {
+export const fuzz: Kind = {
+  usage: `
+  Four hostile requests at once, by the grammar of protos and OpenAPI, to any route or method of
+  a service on a small random model. Faults: one is taken that the document does not allow, or is
+  not refused by a code.`,
+  rounds: 5000,
+  start,
+};
+
+async function start(soak: Soak): Promise<Course> {
   const folder = temporaryFolder({});
   const path = (name: string) => join(folder.path, name);
   const service = await Service.start({
@@ -37,26 +37,27 @@ export async function fuzz(
     TESSERA_INSPECTION_PATH: path('inspection'),
     TESSERA_LOG_LEVEL: 'fatal',
   });
-  const values = new HostileValues(new Random(seed));
+  const values = new HostileValues(soak.seed);
   const overGrpc = new GrpcFuzz(service.grpcAddress, values);
   const overHttp = new HttpFuzz(service.httpUrl, values);
-  const client = new TesseraClient(service.grpcAddress);
-  const faults: string[] = [];
-  try {
-    for (let sent = 0; sent < requests && faults.length < FAULTS_MAX; sent += TOGETHER) {
-      const batch = Array.from({ length: TOGETHER }, (_, at) =>
-        (at % 2 === 0 ? overGrpc : overHttp).send().catch((thrown: Error) => thrown.message),
+  return {
+    async round() {
+      const batch = [overGrpc, overHttp, overGrpc, overHttp].map((over) =>
+        over.send().catch((thrown: Error) => thrown.message),
       );
-      for (const fault of await Promise.all(batch)) if (fault !== undefined) faults.push(fault);
+      for (const fault of await Promise.all(batch)) if (fault !== undefined) soak.fault(fault);
+      soak.count('requests', batch.length);
       if (service.child.exitCode !== null) throw new Error(`it ended: ${service.stderr}`);
-      if (sent % 10_000 < TOGETHER) say(`${sent} requests: ${faults.length} faults`);
-    }
-    await client.recall({ history: { itemIds: ['1', '2'] } }, CALL_MS);
-    return faults;
-  } finally {
-    client.close();
-    overGrpc.close();
-    await service.stop();
-    folder.remove();
-  }
+    },
+    async finish() {
+      const client = new TesseraClient(service.grpcAddress);
+      await client.recall({ history: { itemIds: ['1', '2'] } }, CALL_MS);
+      client.close();
+    },
+    async close() {
+      overGrpc.close();
+      await service.stop();
+      folder.remove();
+    },
+  };
 }

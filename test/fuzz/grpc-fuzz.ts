@@ -56,7 +56,7 @@ export class GrpcFuzz {
   /** Sends one; the fault in words where the service did other than answer or refuse by a code. */
   async send(): Promise<string | undefined> {
     const target = this.values.one(this.targets);
-    const count = target.asksMany ? this.values.random.below(MESSAGES_MAX) : 1;
+    const count = target.asksMany ? this.values.below(MESSAGES_MAX) : 1;
     const messages = Array.from({ length: count }, () => this.encoded(target.type));
     const error = await this.called(target, messages);
     if (error === undefined || UNTYPED.has(error.code)) return undefined;
@@ -121,7 +121,7 @@ export class GrpcFuzz {
 
   private value({ type, resolvedType }: protobuf.Field, depth: number): unknown {
     const { values } = this;
-    if (resolvedType instanceof protobuf.Enum) return values.random.below(10);
+    if (resolvedType instanceof protobuf.Enum) return values.below(10);
     if (resolvedType instanceof protobuf.Type) return this.message(resolvedType, depth + 1);
     if (type === 'string') return values.text();
     if (type === 'bytes') return values.bytes();

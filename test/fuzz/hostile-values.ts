@@ -1,6 +1,6 @@
 /** Values that callers do not send on purpose; the same seed draws the same. */
 
-import type { Random } from '../../bench/models/random.js';
+import { Random } from '../../bench/models/random.js';
 
 const TEXTS: readonly string[] = [
   '',
@@ -73,17 +73,7 @@ const NUMBERS: readonly number[] = [
 const NOT_FINITE: readonly number[] = [Number.NaN, Number.POSITIVE_INFINITY, -Infinity];
 const REPEATED_MANY = 1500;
 
-export class HostileValues {
-  constructor(readonly random: Random) {}
-
-  one<T>(list: readonly T[]): T {
-    return list[this.random.below(list.length)] as T;
-  }
-
-  chance(oneIn: number): boolean {
-    return this.random.below(oneIn) === 0;
-  }
-
+export class HostileValues extends Random {
   text(): string {
     return this.one(TEXTS);
   }
@@ -98,22 +88,22 @@ export class HostileValues {
 
   /** How often a repeated field is there. */
   count(): number {
-    return this.chance(60) ? REPEATED_MANY : this.random.below(4);
+    return this.chance(60) ? REPEATED_MANY : this.below(4);
   }
 
   bytes(): Buffer {
-    return Buffer.from(Array.from({ length: this.random.below(64) }, () => this.random.below(256)));
+    return Buffer.from(Array.from({ length: this.below(64) }, () => this.below(256)));
   }
 
   /** A few bytes changed, doubled or cut off. */
   damaged(bytes: Buffer): Buffer {
     if (bytes.length === 0) return this.bytes();
-    const at = this.random.below(bytes.length);
-    const form = this.random.below(3);
+    const at = this.below(bytes.length);
+    const form = this.below(3);
     if (form === 0) return bytes.subarray(0, at);
     if (form === 1) return Buffer.concat([bytes.subarray(0, at), bytes]);
     const copy = Buffer.from(bytes);
-    copy[at] = this.random.below(256);
+    copy[at] = this.below(256);
     return copy;
   }
 }

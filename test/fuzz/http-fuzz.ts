@@ -125,7 +125,7 @@ export class HttpFuzz {
       case 'string':
         return values.text();
       case 'integer':
-        return values.chance(5) ? values.number() : values.random.below(12);
+        return values.chance(5) ? values.number() : values.below(12);
       case 'number':
         return values.number();
       case 'boolean':
@@ -145,7 +145,7 @@ export class HttpFuzz {
     const { values } = this;
     const named = Object.entries(properties).filter(() => values.chance(3));
     const made = named.map(([name, schema]) => [name, this.value(schema, depth + 1)]);
-    const others = typeof additionalProperties === 'object' ? values.random.below(3) : 0;
+    const others = typeof additionalProperties === 'object' ? values.below(3) : 0;
     for (let left = others; left > 0; left -= 1) {
       made.push([values.text(), this.value(additionalProperties as Schema, depth + 1)]);
     }

@@ -2,8 +2,8 @@ import { TesseraClient } from '@tessera/client';
 import { until } from '@tessera/testing';
 import type { Random } from '../../bench/models/random.js';
 import { encodeBehaviour, encodeRequest } from '../e2e/topic-client.js';
+import { pace } from '../soak/pace.js';
 import type { BehaviourModel, SentBehaviour } from './behaviour-model.js';
-import { pace } from './pace.js';
 import type { Topics } from './topics.js';
 import type { World } from './world.js';
 
@@ -127,7 +127,7 @@ export class Traffic {
       userId: `u${random.below(USERS)}`,
       eventId: `e${String(random.below(1000)).padStart(3, '0')}-${this.events}`,
       itemId: isGone ? `gone ${random.below(9)}` : String(1 + random.below(ITEMS)),
-      action: ACTIONS[random.below(ACTIONS.length)] as string,
+      action: random.one(ACTIONS),
       timeMs,
     };
     this.sent.push(behaviour);
@@ -140,7 +140,7 @@ export class Traffic {
     const count = 1 + random.below(EVENTS_AT_ONCE_MAX);
     const drawn = Array.from({ length: count }, () =>
       this.sent.length > 0 && random.below(4) === 0
-        ? (this.sent[random.below(this.sent.length)] as SentBehaviour)
+        ? random.one(this.sent)
         : this.newBehaviour(random),
     );
     return drawn.sort(() => random.below(3) - 1);

@@ -1,11 +1,11 @@
 import { TesseraClient } from '@tessera/client';
 import { isErrorCode, TesseraError } from '@tessera/errors';
-import type { Service } from '../e2e/service.js';
+import type { Soak } from '../soak/soak.js';
 import type { BehaviourModel, SentBehaviour } from './behaviour-model.js';
 import { itemTexts, type OfflineRecall } from './offline-recall.js';
 import type { TimedAnswer, Topics } from './topics.js';
 import type { Asked, Erasure, Traffic } from './traffic.js';
-import type { Crash, Store } from './world.js';
+import type { Crash, Store, World } from './world.js';
 
 const CALL_MS = 20_000;
 const HISTORY_LIMIT = 1000;
@@ -17,31 +17,23 @@ const BUSY: Readonly<Record<Store, ReadonlySet<string>>> = {
 };
 
 export interface Evidence {
-  readonly store: Store;
+  readonly soak: Soak;
+  readonly world: World;
   readonly traffic: Traffic;
   readonly topics: Topics;
   readonly model: BehaviourModel;
   readonly offline: OfflineRecall;
-  readonly crashes: readonly Crash[];
-  readonly service: Service;
 }
 
-export interface Verdict {
-  readonly faults: readonly string[];
-  readonly counts: Readonly<Record<string, number>>;
-}
-
-/** True if all that was sent had the outcome it had to have. */
-export async function judge(evidence: Evidence): Promise<Verdict> {
-  const { traffic, topics, model } = evidence;
+/** Notes what was sent and had another outcome than it had to have. */
+export async function judge(evidence: Evidence): Promise<void> {
+  const { soak, world, traffic, topics, model } = evidence;
   const faults: string[] = [];
-  let again = 0;
-  let refused = 0;
   for (const asked of traffic.asked) {
     const answers = topics.answers.get(asked.id) ?? [];
-    again += Math.max(0, answers.length - 1);
-    refused += answers.some(({ refusal }) => refusal !== undefined) ? 1 : 0;
-    faults.push(...numberFaults(asked, answers, evidence.crashes));
+    soak.count('answeredAgain', Math.max(0, answers.length - 1));
+    soak.count('refused', answers.some(({ refusal }) => refusal !== undefined) ? 1 : 0);
+    faults.push(...numberFaults(asked, answers, world.crashes));
     for (const answer of answers) faults.push(...(await answerFaults(asked, answer, evidence)));
   }
   for (const key of traffic.poison) {
@@ -51,14 +43,10 @@ export async function judge(evidence: Evidence): Promise<Verdict> {
     }
   }
   faults.push(...(await storeFaults(evidence)));
-  const counts = {
-    requests: traffic.asked.length,
-    answeredAgain: again,
-    refused,
-    users: model.userIds.length,
-    poison: traffic.poison.length,
-  };
-  return { faults, counts };
+  for (const fault of faults) soak.fault(fault);
+  soak.count('requests', traffic.asked.length);
+  soak.count('users', model.userIds.length);
+  soak.count('poison', traffic.poison.length);
 }
 
 function numberFaults(
@@ -89,7 +77,7 @@ function isErasedMeanwhile(
 async function answerFaults(
   asked: Asked,
   answer: TimedAnswer,
-  { store, offline, traffic }: Evidence,
+  { world, offline, traffic }: Evidence,
 ): Promise<string[]> {
   const { id, expected } = asked;
   const { response, refusal } = answer;
@@ -97,7 +85,7 @@ async function answerFaults(
   if (refusal !== undefined) {
     const { code, message } = refusal;
     if (!isErrorCode(code)) return [`${id}: '${code}' is no code`];
-    if (BUSY[store].has(code)) return [];
+    if (BUSY[world.store].has(code)) return [];
     if (expected.kind === 'refused' && code === expected.code) return [];
     if (expected.kind === 'moving' && code === 'USER_NOT_FOUND') return [];
     return [`${id}: expected ${expected.kind}, got ${code}: ${message}`];
@@ -113,7 +101,9 @@ async function answerFaults(
 }
 
 /** Every user's history and recall against those of the model. */
-async function storeFaults({ model, offline, service }: Evidence): Promise<string[]> {
+async function storeFaults({ model, offline, world }: Evidence): Promise<string[]> {
+  const { service } = world;
+  if (service === undefined) throw new Error('the service is not there');
   const client = new TesseraClient(service.grpcAddress);
   const faults: string[] = [];
   for (const userId of model.userIds) {

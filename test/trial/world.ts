@@ -7,8 +7,8 @@ import {
 } from '@tessera/testing';
 import type { Random } from '../../bench/models/random.js';
 import { Service } from '../e2e/service.js';
+import { pace } from '../soak/pace.js';
 import { RETENTION } from './behaviour-model.js';
-import { pace } from './pace.js';
 
 export const STORES = ['embedded', 'redis'] as const;
 export type Store = (typeof STORES)[number];

@@ -1,23 +1,13 @@
 import { ClusterCallers, codeOf } from '../cluster/cluster-callers.js';
 import type { RealCluster } from '../cluster/real-cluster.js';
-import { pace } from '../trial/pace.js';
+import { pace } from '../soak/pace.js';
+import type { Soak } from '../soak/soak.js';
 
 /** How soon a balancer knows that a gateway is not ready; shutdown.delayMs is well above it. */
 const LOOK_MS = 100;
 const WRITE_MS = 500;
 const WRITTEN_ITEM = '1';
 const WRITE_ATTEMPTS = 20;
-
-export interface LoadCounts {
-  recalls: number;
-  /** Recalls without an answer. */
-  lost: number;
-  /** Recalls with other items than before the roll. */
-  wrong: number;
-  writes: number;
-  /** Acknowledged changes that a node does not have. */
-  lostWrites: number;
-}
 
 interface Answered {
   readonly items: readonly { readonly itemId: string }[];
@@ -28,16 +18,16 @@ interface Answered {
  * users, each attempted once, and changes of one item, each repeated by its key until acknowledged.
  */
 export class RolledLoad {
-  readonly counts: LoadCounts = { recalls: 0, lost: 0, wrong: 0, writes: 0, lostWrites: 0 };
-  readonly faults: string[] = [];
   private readonly callers: ClusterCallers;
   private readonly expected = new Map<string, string>();
   private ready: readonly string[];
   private isOver = false;
   private turn = 0;
+  private writes = 0;
   private running: Promise<unknown> = Promise.resolve();
 
   constructor(
+    private readonly soak: Soak,
     private readonly cluster: RealCluster,
     private readonly callsPerSecond: number,
   ) {
@@ -58,13 +48,19 @@ export class RolledLoad {
     this.running = Promise.all([this.look(), this.recallAll(), this.writeAll()]);
   }
 
+  /** A node that lacks an acknowledged change is a fault. */
+  async finish(): Promise<void> {
+    await this.end();
+    this.soak.count('writes', this.writes);
+    for (const node of this.cluster.nodes) {
+      const count = (await this.callers.items(node)).get(WRITTEN_ITEM)?.count ?? 0;
+      if (count !== this.writes) this.soak.fault(`${node}: has ${count} of ${this.writes} changes`);
+    }
+  }
+
   async end(): Promise<void> {
     this.isOver = true;
     await this.running;
-    for (const node of this.cluster.nodes) {
-      const count = (await this.callers.items(node)).get(WRITTEN_ITEM)?.count ?? 0;
-      this.counts.lostWrites += this.counts.writes - count;
-    }
     this.callers.close();
   }
 
@@ -106,25 +102,25 @@ export class RolledLoad {
   }
 
   private async recallOnce(userId: string): Promise<void> {
-    this.counts.recalls += 1;
+    this.soak.count('recalls');
     try {
       const items = await this.itemsOf(userId);
       if (items === this.expected.get(userId)) return;
-      this.counts.wrong += 1;
-      this.faults.push(`${userId}: expected ${this.expected.get(userId)}, got ${items}`);
+      this.soak.count('wrong');
+      this.soak.fault(`${userId}: expected ${this.expected.get(userId)}, got ${items}`);
     } catch (error) {
-      this.counts.lost += 1;
-      this.faults.push(`${userId}: ${codeOf(error)}`);
+      this.soak.count('lost');
+      this.soak.fault(`${userId}: ${codeOf(error)}`);
     }
   }
 
   private async writeAll(): Promise<void> {
     while (!this.isOver) {
-      const count = this.counts.writes + 1;
+      const count = this.writes + 1;
       const set = JSON.stringify({ count });
       const change = { patchAttributes: { itemId: WRITTEN_ITEM, set } };
       await this.writeOnce(change, `rolled ${count}`);
-      this.counts.writes = count;
+      this.writes = count;
       await pace(WRITE_MS);
     }
   }

@@ -19,7 +19,7 @@ const OTHERS = [
 const LEFT_OUT = new RegExp(
   [
     ...[String.raw`\.map$`, String.raw`\.spec\.js$`, '/fixture/', '^dist/libs/testing/'],
-    ...['^dist/tools/(soak|quickstart|report|world)', '^dist/chunks/charts-'],
+    ...['^dist/tools/(quickstart|report|world)', '^dist/chunks/charts-'],
   ].join('|'),
 );
 

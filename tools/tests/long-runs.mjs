@@ -29,11 +29,12 @@ export const LONG_SPECS = [
   ['peers on PyTorch, where they are installed', ['bench/peers'], { PEERS: 'all' }],
 ];
 
-// Name and words of programs.
-export const LONG_PROGRAMS = [
-  ['trial of the streams', 'dist/test/trial/main.js', '--disturbances', '40', '--flood', '1000000'],
-  ['days of a service', 'dist/test/days/main.js', '--days', '10000'],
-  ['days of a cluster', 'dist/test/cluster/main.js', '--days', '100'],
-  ['folders of models', 'test/folders/matrix.mjs', '--count', '320'],
-  ['hostile requests', 'dist/test/fuzz/main.js', '--requests', '100000'],
+// Words of `npm run soak`.
+export const LONG_SOAKS = [
+  ['trial', '--rounds', '40', '--flood', '1000000'],
+  ['trial', '--rounds', '40', '--flood', '1000000', '--store', 'redis'],
+  ['days', '--rounds', '10000', '--seed', '1'],
+  ['cluster', '--rounds', '100', '--seed', '1'],
+  ['folders', '--seed', '7'],
+  ['fuzz', '--rounds', '25000', '--seed', '1'],
 ];

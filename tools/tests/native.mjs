@@ -2,7 +2,7 @@
 import * as fs from 'node:fs';
 import os from 'node:os';
 import { join, resolve } from 'node:path';
-import { LONG_FUZZES, LONG_PROGRAMS, LONG_RUNS, LONG_SPECS } from './long-runs.mjs';
+import { LONG_FUZZES, LONG_RUNS, LONG_SOAKS, LONG_SPECS } from './long-runs.mjs';
 import { checker, count, fail, inMemory, output, REPORTS, run } from './totals.mjs';
 
 const root = resolve('.');
@@ -209,5 +209,8 @@ export function long() {
       { env },
     );
   }
-  for (const [name, ...words] of LONG_PROGRAMS) checker(name, process.execPath, words);
+  const soak = join('dist', 'test', 'soak', 'main.js');
+  for (const words of LONG_SOAKS) {
+    checker(`soak ${words.join(' ')}`, process.execPath, [soak, ...words]);
+  }
 }
