@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
+import { until } from '@tessera/testing';
 import { Kafka, logLevel, type Message } from 'kafkajs';
 import protobuf from 'protobufjs';
 
@@ -21,13 +22,24 @@ const BEHAVIOUR = root.lookupType('tessera.behaviour.events.v1.BehaviourEvent');
 
 export interface Answered {
   readonly key: string;
-  readonly response?: Plain & { readonly items: readonly (Plain & { itemId: string })[] };
+  /** When it was written, milliseconds since 1970. */
+  readonly timeMs: number;
+  readonly response?: Plain & {
+    readonly items: readonly (Plain & { itemId: string; score: number })[];
+  };
   readonly refusal?: {
     readonly code: string;
     readonly message: string;
     readonly field: string;
     readonly retryable: boolean;
   };
+}
+
+interface Dead {
+  readonly topic: string;
+  readonly key: string;
+  readonly reason: string;
+  readonly code: string;
 }
 
 export const encodeRequest = (message: Plain): Buffer =>
@@ -39,20 +51,28 @@ export const encodeBehaviour = (behaviour: Plain): Buffer =>
 export const encodeChanges = (changes: readonly Plain[], catalogue = ''): Buffer =>
   Buffer.from(CHANGED.encode(CHANGED.fromObject({ changes, catalogue })).finish());
 
-/** An ad server on topics: asks, and waits for what bears its correlation ID. */
+/**
+ * An ad server on topics: asks, and waits for what bears its correlation ID. It outlives the death
+ * of its broker.
+ */
 export class TopicClient {
   /** Answers by correlation ID, in the order of their arrival. */
   readonly answers = new Map<string, Answered[]>();
-  readonly dead: { readonly topic: string; readonly reason: string; readonly code: string }[] = [];
+  readonly dead: Dead[] = [];
   readonly audits: Plain[] = [];
+  private readonly seen = new Set<string>();
   private readonly kafka: Kafka;
   private readonly producer;
   private readonly consumer;
 
   constructor(address: string) {
     this.kafka = new Kafka({ brokers: [address], logLevel: logLevel.NOTHING });
-    this.producer = this.kafka.producer();
-    this.consumer = this.kafka.consumer({ groupId: randomUUID(), maxWaitTimeInMs: 20 });
+    this.producer = this.kafka.producer({ retry: { retries: 1 } });
+    this.consumer = this.kafka.consumer({
+      groupId: randomUUID(),
+      maxWaitTimeInMs: 20,
+      retry: { restartOnFailure: async () => true },
+    });
   }
 
   /** The topics are there: the service made them. */
@@ -67,7 +87,12 @@ export class TopicClient {
     ].concat('catalogue.changes.dead');
     await this.consumer.subscribe({ topics, fromBeginning: true });
     await this.consumer.run({
-      eachMessage: async ({ topic, message: { key, value, headers = {} } }) => {
+      eachMessage: async ({ topic, partition, message }) => {
+        // A record is read again where the broker died before its offset was kept.
+        const place = `${topic}/${partition}/${message.offset}`;
+        if (this.seen.has(place)) return;
+        this.seen.add(place);
+        const { key, value, timestamp, headers = {} } = message;
         if (topic === 'recall.audits') {
           const audited = AUDITED.decode(value as Buffer);
           this.audits.push(AUDITED.toObject(audited, { defaults: true, longs: Number }));
@@ -75,13 +100,14 @@ export class TopicClient {
         }
         if (topic !== 'recall.responses') {
           const reason = String(headers['tessera-reason']);
-          this.dead.push({ topic, reason, code: String(headers['tessera-code']) });
+          const code = String(headers['tessera-code']);
+          this.dead.push({ topic, key: String(key), reason, code });
           return;
         }
         const id = String(headers['tessera-correlation-id']);
         const answered = ANSWERED.toObject(ANSWERED.decode(value as Buffer), { defaults: true });
         const list = this.answers.get(id) ?? [];
-        list.push({ ...answered, key: String(key) } as Answered);
+        list.push({ ...answered, key: String(key), timeMs: Number(timestamp) } as Answered);
         this.answers.set(id, list);
       },
     });
@@ -91,8 +117,34 @@ export class TopicClient {
     await this.sendAll(topic, [message]);
   }
 
+  /** Until the broker has them: it may then have them more than once. */
   async sendAll(topic: string, messages: Message[]): Promise<void> {
-    await this.producer.send({ topic, messages });
+    await until(`a broker that takes records of ${topic}`, async () => {
+      try {
+        await this.producer.send({ topic, messages });
+        return true;
+      } catch {
+        await this.producer.connect().catch(() => undefined);
+        return false;
+      }
+    });
+  }
+
+  /** Records of a topic that its group has not committed. */
+  async lag(topic: string): Promise<number> {
+    const admin = this.kafka.admin();
+    await admin.connect();
+    try {
+      const groupId = `tessera.${topic}`;
+      const [taken] = await admin.fetchOffsets({ groupId, topics: [topic] });
+      const ends = await admin.fetchTopicOffsets(topic);
+      return ends.reduce((sum, { partition, low, high }) => {
+        const at = taken?.partitions.find((one) => one.partition === partition)?.offset ?? '-1';
+        return sum + Number(high) - Math.max(Number(at), Number(low));
+      }, 0);
+    } finally {
+      await admin.disconnect();
+    }
   }
 
   /** Asks for a recall; gives its correlation ID. */

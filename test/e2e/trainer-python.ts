@@ -1,6 +1,8 @@
 import { spawnSync } from 'node:child_process';
 
-const PYTHONS = [process.env.TRAINER_PYTHON ?? '', '.venv/bin/python', 'python3'];
+const PYTHONS = [process.env.TRAINER_PYTHON ?? '', '.venv/bin/python', 'python3'].concat(
+  '.cache/folders/bin/python',
+);
 
 /** First Python of this machine that has all these packages; undefined where none has. */
 export function pythonWith(packages: readonly string[]): string | undefined {

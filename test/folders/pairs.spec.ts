@@ -5,11 +5,10 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { temporaryFolder } from '@tessera/testing';
 import { expect, it } from 'vitest';
+import { pythonWith } from '../e2e/trainer-python.js';
 import { compareFolder } from './compare-folder.js';
 
-const PYTHONS = [process.env.TRAINER_PYTHON ?? '', '.venv/bin/python', '.cache/folders/bin/python'];
-const NEEDED = 'import torch, peft, sentence_transformers';
-const python = PYTHONS.find((name) => name !== '' && spawnSync(name, ['-c', NEEDED]).status === 0);
+const python = pythonWith(['torch', 'peft', 'sentence_transformers']);
 if (python === undefined) {
   console.log('pairs.spec: skipped, PyTorch, PEFT or sentence-transformers is absent');
 }

@@ -53,16 +53,14 @@ export class BehaviourModel {
         const inside = own.filter(
           ({ action, timeMs }) => windowOf(action) === window && timeMs >= nowMs - window.ageMs,
         );
-        return inside.sort(byTimeThenId).slice(-window.count);
+        return inside.sort(byTime).slice(-window.count);
       })
-      .sort(byTimeThenId);
+      .sort(byTime);
   }
 }
 
 const windowOf = (action: string): Window =>
   WINDOWS.find(({ actions }) => actions.includes(action)) ?? OTHERS;
 
-/** Event IDs are ASCII: characters lie in the order of their bytes. */
-function byTimeThenId(a: SentBehaviour, b: SentBehaviour): number {
-  return a.timeMs - b.timeMs || (a.eventId < b.eventId ? -1 : 1);
-}
+/** Behaviours of equal time stay in the order in which they were sent. */
+const byTime = (a: SentBehaviour, b: SentBehaviour) => a.timeMs - b.timeMs;

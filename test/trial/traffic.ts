@@ -1,10 +1,9 @@
 import { TesseraClient } from '@tessera/client';
 import { until } from '@tessera/testing';
 import type { Random } from '../../bench/models/random.js';
-import { encodeBehaviour, encodeRequest } from '../e2e/topic-client.js';
+import { encodeBehaviour, encodeRequest, type TopicClient } from '../e2e/topic-client.js';
 import { pace } from '../soak/pace.js';
 import type { BehaviourModel, SentBehaviour } from './behaviour-model.js';
-import type { Topics } from './topics.js';
 import type { World } from './world.js';
 
 const USERS = 24;
@@ -49,13 +48,15 @@ export class Traffic {
   readonly poison: string[] = [];
   private readonly sent: SentBehaviour[] = [];
   private events = 0;
+  /** Time of the last behaviour, had it not come late. */
+  private drawnMs = 0;
   private ended = false;
   private draws = true;
   private running: Promise<unknown> = Promise.resolve();
 
   constructor(
     private readonly world: World,
-    private readonly topics: Topics,
+    private readonly topics: TopicClient,
     private readonly model: BehaviourModel,
     /** Streams of its own for each producer and caller, so that their pace changes nothing. */
     private readonly draw: { readonly [of in 'topic' | 'calls' | 'requests' | 'users']: Random },
@@ -90,6 +91,7 @@ export class Traffic {
   async erase(): Promise<void> {
     this.draws = false;
     const userId = `u${this.draw.users.below(USERS)}`;
+    await until('no behaviour is ahead of the clock', () => Date.now() > this.drawnMs);
     const startMs = Date.now();
     await this.called((client) => client.erase(userId, CALL_MS));
     const erasedMs = Date.now();
@@ -121,7 +123,9 @@ export class Traffic {
     this.events += 1;
     // Half days: far from the age that the retention ends at.
     const late = random.below(4) === 0 ? (random.below(60) + 0.5) * DAY_MS : 0;
-    const timeMs = Date.now() - late;
+    // Behaviours of equal time are in the order of their arrival, which nobody knows here.
+    this.drawnMs = Math.max(Date.now(), this.drawnMs + 1);
+    const timeMs = this.drawnMs - late;
     const isGone = random.below(20) === 0;
     const behaviour = {
       userId: `u${random.below(USERS)}`,
@@ -156,7 +160,7 @@ export class Traffic {
       this.poison.push(key);
       messages.push({ key, value: Buffer.from([255, random.below(256)]) });
     }
-    await this.topics.send('behaviours', messages);
+    await this.topics.sendAll('behaviours', messages);
   }
 
   private async append(random: Random): Promise<void> {
@@ -189,16 +193,14 @@ export class Traffic {
   private async ask(random: Random): Promise<void> {
     const count = 1 + random.below(REQUESTS_AT_ONCE_MAX);
     const questions = Array.from({ length: count }, () => this.question(random));
-    await this.topics.send(
-      'recall.requests',
-      questions.map(({ message }) => message),
-    );
+    const messages = questions.map(({ message }) => message);
+    await this.topics.sendAll('recall.requests', messages);
   }
 
   /** Asks one thing more; gives its correlation ID. */
   async probe(): Promise<string> {
     const { message, id } = this.question(this.draw.users);
-    await this.topics.send('recall.requests', [message]);
+    await this.topics.send('recall.requests', message);
     return id;
   }
 

@@ -7,11 +7,11 @@
 
 import { until } from '@tessera/testing';
 import { Random } from '../../bench/models/random.js';
+import { TopicClient } from '../e2e/topic-client.js';
 import { pace } from '../soak/pace.js';
 import type { Course, Kind, Soak } from '../soak/soak.js';
 import { BehaviourModel } from './behaviour-model.js';
 import { OfflineRecall } from './offline-recall.js';
-import { Topics } from './topics.js';
 import { Traffic } from './traffic.js';
 import { judge } from './verdict.js';
 import { type Disturbance, STORES, World } from './world.js';
@@ -41,7 +41,7 @@ export const trial: Kind = {
 };
 
 class Trial implements Course {
-  private readonly topics: Topics;
+  private readonly topics: TopicClient;
   private readonly model = new BehaviourModel();
   private readonly traffic: Traffic;
   /** Disturbances of this turn that are left: every kind comes once in each. */
@@ -54,7 +54,7 @@ class Trial implements Course {
     private readonly offline: OfflineRecall,
   ) {
     const { seed } = soak;
-    this.topics = new Topics(world.broker.address);
+    this.topics = new TopicClient(world.broker.address);
     this.traffic = new Traffic(world, this.topics, this.model, {
       topic: new Random(seed + 1),
       calls: new Random(seed + 2),
@@ -74,7 +74,7 @@ class Trial implements Course {
     if (this.left.length === 0) this.left = [...this.world.disturbances];
     const [disturbance] = this.left.splice(random.below(this.left.length), 1) as [Disturbance];
     await pace(random.below(CALM_MS_MAX));
-    say(`  ${disturbance}`);
+    say(`  ${disturbance.name}`);
     await this.world.disturb(disturbance);
     await this.answered();
     await this.traffic.erase();

@@ -1,15 +1,17 @@
 import { TesseraClient } from '@tessera/client';
 import { isErrorCode, TesseraError } from '@tessera/errors';
+import type { Answered, TopicClient } from '../e2e/topic-client.js';
 import type { Soak } from '../soak/soak.js';
 import type { BehaviourModel, SentBehaviour } from './behaviour-model.js';
 import { itemTexts, type OfflineRecall } from './offline-recall.js';
-import type { TimedAnswer, Topics } from './topics.js';
 import type { Asked, Erasure, Traffic } from './traffic.js';
 import type { Crash, Store, World } from './world.js';
 
 const CALL_MS = 20_000;
 const HISTORY_LIMIT = 1000;
 const RESULT_COUNT = 5;
+/** Actions that the demo's prompt shows; '' is that of a behaviour without one. */
+const SHOWN = ['click', ''];
 /** Codes that a request may be refused with although it is sound. */
 const BUSY: Readonly<Record<Store, ReadonlySet<string>>> = {
   embedded: new Set(['ENGINE_OVERLOADED']),
@@ -20,7 +22,7 @@ export interface Evidence {
   readonly soak: Soak;
   readonly world: World;
   readonly traffic: Traffic;
-  readonly topics: Topics;
+  readonly topics: TopicClient;
   readonly model: BehaviourModel;
   readonly offline: OfflineRecall;
 }
@@ -37,7 +39,7 @@ export async function judge(evidence: Evidence): Promise<void> {
     for (const answer of answers) faults.push(...(await answerFaults(asked, answer, evidence)));
   }
   for (const key of traffic.poison) {
-    const reasons = topics.dead.get(key) ?? [];
+    const reasons = topics.dead.filter((one) => one.key === key).map(({ reason }) => reason);
     if (!reasons.some((reason) => reason.startsWith('value: expected'))) {
       faults.push(`${key}: expected a dead letter, got ${JSON.stringify(reasons)}`);
     }
@@ -51,7 +53,7 @@ export async function judge(evidence: Evidence): Promise<void> {
 
 function numberFaults(
   { id, timeMs }: Asked,
-  answers: readonly TimedAnswer[],
+  answers: readonly Answered[],
   crashes: readonly Crash[],
 ): string[] {
   const last = answers.at(-1);
@@ -64,7 +66,7 @@ function numberFaults(
 /** An erasure is a barrier: a request of the user that was under way ends without an answer. */
 function isErasedMeanwhile(
   { expected, timeMs }: Asked,
-  answer: TimedAnswer,
+  answer: Answered,
   erasures: readonly Erasure[],
 ): boolean {
   if (expected.kind !== 'moving' || answer.refusal?.code !== 'CANCELLED') return false;
@@ -76,7 +78,7 @@ function isErasedMeanwhile(
 
 async function answerFaults(
   asked: Asked,
-  answer: TimedAnswer,
+  answer: Answered,
   { world, offline, traffic }: Evidence,
 ): Promise<string[]> {
   const { id, expected } = asked;
@@ -111,14 +113,15 @@ async function storeFaults({ model, offline, world }: Evidence): Promise<string[
     const stored = await storedOf(client, userId);
     const here = differences(`history of ${userId}`, stored.map(eventText), kept.map(eventText));
     faults.push(...here);
-    const itemIds = kept.map(({ itemId }) => itemId);
-    const gone = itemIds.filter((itemId) => itemId.startsWith('gone'));
-    if (here.length > 0 || gone.length === itemIds.length) continue;
+    const isGone = ({ itemId }: SentBehaviour) => itemId.startsWith('gone');
+    const shown = kept.filter(({ action }) => SHOWN.includes(action));
+    if (here.length > 0 || shown.every(isGone)) continue;
     const response = await client.recall({ userId, resultCount: RESULT_COUNT }, CALL_MS);
-    const wanted = await offline.ofHistory(itemIds);
+    const wanted = await offline.ofHistory(shown.map(({ itemId }) => itemId));
     faults.push(...differences(`recall for ${userId}`, itemTexts(response), wanted));
-    if (response.skippedItems !== gone.length) {
-      faults.push(`${userId}: expected ${gone.length} skipped, got ${response.skippedItems}`);
+    const gone = kept.filter(isGone).length;
+    if (response.skippedItems !== gone) {
+      faults.push(`${userId}: expected ${gone} skipped, got ${response.skippedItems}`);
     }
   }
   client.close();

@@ -15,18 +15,12 @@ export type Store = (typeof STORES)[number];
 
 const AWAY_MS_MAX = 1500;
 
-export type Disturbance =
-  | 'the service is stopped in order and started again'
-  | 'the service is killed and started again'
-  | 'the broker is killed and started again'
-  | 'Redis is killed and started again'
-  | 'a second service joins and leaves';
-
-/** Disturbances that may make somebody answer twice. */
-const CRASHES: ReadonlySet<Disturbance> = new Set([
-  'the service is killed and started again',
-  'the broker is killed and started again',
-]);
+export interface Disturbance {
+  readonly name: string;
+  /** Records may be delivered again: somebody may answer twice. */
+  readonly isCrash: boolean;
+  readonly act: () => Promise<void>;
+}
 
 /** Something after which records are delivered again. */
 export interface Crash {
@@ -63,21 +57,34 @@ export class World {
   }
 
   get disturbances(): readonly Disturbance[] {
-    const everywhere: Disturbance[] = [
-      'the service is stopped in order and started again',
-      'the service is killed and started again',
-      'the broker is killed and started again',
+    const { broker, redis } = this;
+    const again = (signal: 'SIGTERM' | 'SIGKILL') => async () => {
+      await this.endService(signal);
+      this.service = await this.startService();
+    };
+    const killed = (server: KafkaBroker | RedisServer) => async () => {
+      await server.kill();
+      await pace(this.random.below(AWAY_MS_MAX));
+      await server.start();
+    };
+    const everywhere = [
+      { name: 'the service is stopped in order', isCrash: false, act: again('SIGTERM') },
+      { name: 'the service is killed', isCrash: true, act: again('SIGKILL') },
+      { name: 'the broker is killed', isCrash: true, act: killed(broker) },
     ];
     // A folder belongs to one process, so that only services on Redis can stand beside each other.
-    return this.redis === undefined
-      ? everywhere
-      : [...everywhere, 'Redis is killed and started again', 'a second service joins and leaves'];
+    if (redis === undefined) return everywhere;
+    return [
+      ...everywhere,
+      { name: 'Redis is killed', isCrash: false, act: killed(redis) },
+      { name: 'a second service comes and goes', isCrash: false, act: () => this.joined() },
+    ];
   }
 
-  async disturb(disturbance: Disturbance): Promise<void> {
+  async disturb({ isCrash, act }: Disturbance): Promise<void> {
     const startMs = Date.now();
-    await this.act(disturbance);
-    if (CRASHES.has(disturbance)) this.killed.push({ startMs, endMs: Date.now() });
+    await act();
+    if (isCrash) this.killed.push({ startMs, endMs: Date.now() });
   }
 
   /** Disturbances that were made, and those of a machine that is too busy. */
@@ -95,26 +102,10 @@ export class World {
       });
   }
 
-  private async act(disturbance: Disturbance): Promise<void> {
-    if (disturbance === 'the service is stopped in order and started again') {
-      await this.endService('SIGTERM');
-      this.service = await this.startService();
-    } else if (disturbance === 'the service is killed and started again') {
-      await this.endService('SIGKILL');
-      this.service = await this.startService();
-    } else if (disturbance === 'the broker is killed and started again') {
-      await this.broker.kill();
-      await this.away();
-      await this.broker.start();
-    } else if (disturbance === 'Redis is killed and started again') {
-      await this.redis?.kill();
-      await this.away();
-      await this.redis?.start();
-    } else {
-      const second = await this.startService();
-      await this.away();
-      await stopped(second);
-    }
+  private async joined(): Promise<void> {
+    const second = await this.startService('second');
+    await pace(this.random.below(AWAY_MS_MAX));
+    await stopped(second);
   }
 
   async stop(): Promise<void> {
@@ -133,10 +124,10 @@ export class World {
   }
 
   /** Resolves once it serves its topics. */
-  private async startService(): Promise<Service> {
+  private async startService(place = 'service'): Promise<Service> {
     const variables = {
       TESSERA_BEHAVIOURS_STORE: this.store,
-      TESSERA_BEHAVIOURS_PATH: `${this.folder.path}/behaviours`,
+      TESSERA_BEHAVIOURS_PATH: `${this.folder.path}/${place}/behaviours`,
       TESSERA_BEHAVIOURS_REDIS: this.redis?.address ?? '',
       TESSERA_BEHAVIOURS_RETENTION: RETENTION,
       TESSERA_LOG_LEVEL: 'warn',
@@ -145,10 +136,6 @@ export class World {
     this.services.push(service);
     await service.topicsServed();
     return service;
-  }
-
-  private away(): Promise<void> {
-    return pace(this.random.below(AWAY_MS_MAX));
   }
 }
 
