@@ -18,7 +18,7 @@ const USAGE = `usage: npm run embed -- --model DIR --texts FILE.json [flags]
 Vectors of texts by a Hugging Face or SentenceTransformers folder (docs/integrate/embedding.md).
   --texts FILE       an array of texts
   --dtype TYPE       of the products: f32 (default), bf16, w8a8 or w8a8-static, which
-                     npm run calibrate -- --model DIR --texts FILE comes before
+                     npm run doctor -- --calibrate --model DIR --texts FILE comes before
   --dimensions N     first numbers of each vector alone
   --prompt-name NAME   which of the model's prompts stands before each text (default: its own)
   --threads N

@@ -35,7 +35,7 @@ ${SEARCH_USAGE}
   --items-per-sid N    items of one SID at most
   --score full|level|allowed    what scores are normalised over
   --dtype f32|bf16|w8a8  type of the matrix products
-  --activation-scales FILE  fixed scales for w8a8 (npm run calibrate)
+  --activation-scales FILE  fixed scales for w8a8 (npm run doctor -- --calibrate)
   --threads N          compute threads
   --json               JSON on the standard output and nothing else (npm adds lines: npm run -s)`;
 

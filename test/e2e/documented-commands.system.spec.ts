@@ -77,11 +77,11 @@ const WAYS: readonly (readonly [RegExp, Way])[] = [
   [/^npm run -s embed -- --model models/, { run: 'idle' }],
   [/^npm run -s relevance/, { run: 'idle', put: [['DIR', 'models/judge'], TEXTS] }],
   [
-    /^npm run (-s embed|calibrate) .*--texts/,
+    /^npm run (-s embed|doctor -- --calibrate) .*--texts/,
     { run: 'idle', put: [['DIR', 'models/encoder'], TEXTS] },
   ],
   [
-    /^npm run (-s evaluate|calibrate) /,
+    /^npm run (-s evaluate|doctor -- --calibrate) /,
     {
       run: 'idle',
       put: [

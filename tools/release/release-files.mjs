@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 export const COMMANDS = [
   ...['recall', 'catalogue', 'adapter', 'weights', 'relevance', 'embed', 'cluster'],
   ...['backup', 'restore', 'repair', 'dead-letters', 'doctor'],
-  ...['evaluate', 'outcomes', 'tune', 'simulate', 'calibrate'],
+  ...['evaluate', 'outcomes', 'tune', 'simulate'],
 ];
 
 /** Started by their paths as processes and threads, or loaded by programs: folders of dist/. */

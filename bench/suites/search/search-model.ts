@@ -19,7 +19,7 @@ import {
 import { CompiledTemplate, loadTemplate, loadTokenizer } from '@tessera/prompt';
 import { BEAM_WIDTH } from '@tessera/recall';
 import { temporaryFolder } from '@tessera/testing';
-import { promptsOf } from '../../../tools/calibrate/prompts.js';
+import { promptsOf } from '../../../tools/doctor/prompts.js';
 import { type Case, readCases } from '../../../tools/evaluate/cases.js';
 import { Flags } from '../../../tools/terminal/command.js';
 import { MODEL_FLAGS, runtimeOptions } from '../../../tools/terminal/model-flags.js';

@@ -132,9 +132,10 @@ Result<StaticScales> StaticScales::load(const std::string& folder, const Recipe&
   StaticScales scales;
   scales.path_ = folder + "/" + std::string(kStaticScalesFile);
   if (!platform::exists(scales.path_)) {
-    return Status(Code::kModelInvalid, scales.path_ +
-                                           ": expected the file that npm run calibrate -- --model "
-                                           "DIR --texts FILE writes, got nothing");
+    return Status(Code::kModelInvalid,
+                  scales.path_ +
+                      ": expected the file that npm run doctor -- --calibrate --model DIR "
+                      "--texts FILE writes, got nothing");
   }
   Result<platform::MappedFile> file =
       platform::MappedFile::open(scales.path_, Code::kModelNotFound);
@@ -173,7 +174,7 @@ Status StaticScales::check_model(const std::string& model_digest) const {
   return {Code::kModelInvalid, path_ + ": " + std::string(kModelDigest) +
                                    ": expected the digest of the model at hand, " + model_digest +
                                    ", got " + model_digest_.substr(0, model_digest.size()) +
-                                   " (npm run calibrate measures it anew)"};
+                                   " (npm run doctor -- --calibrate measures it anew)"};
 }
 
 void InputRanges::add(uint32_t layer, uint32_t input, const float* x, uint64_t rows, uint64_t n) {

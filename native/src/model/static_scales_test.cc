@@ -166,7 +166,7 @@ TEST(StaticScalesTest, WithoutAFileTheCommandThatWritesItIsNamed) {
       TextModel::load((kFixtures / "bert-mean").string(), ComputeType::kW8A8Static, *device);
   ASSERT_FALSE(model.is_ok());
   EXPECT_EQ(model.status().code(), Code::kModelInvalid);
-  EXPECT_NE(model.status().message().find("npm run calibrate"), std::string::npos)
+  EXPECT_NE(model.status().message().find("npm run doctor -- --calibrate"), std::string::npos)
       << model.status().message();
 }
 

@@ -11,7 +11,7 @@ export const embeddingSchema = z.strictObject({
     ['f32', 'bf16', 'w8a8', 'w8a8-static'],
     'f32',
     'number type of the matrix products; w8a8: INT8 in linear layers, BF16 elsewhere; ' +
-      'w8a8-static: the same with scales measured by npm run calibrate',
+      'w8a8-static: the same with scales measured by npm run doctor -- --calibrate',
   ),
   passTokensMax: integer(
     1,

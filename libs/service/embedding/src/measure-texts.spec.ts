@@ -37,7 +37,7 @@ describe('static scales of an encoder', () => {
   it('are asked for by the command that measures them', async () => {
     await expect(open(path, 'w8a8-static')).rejects.toMatchObject({
       code: 'MODEL_INVALID',
-      message: expect.stringContaining(`${FILE}: expected the file that npm run calibrate`),
+      message: expect.stringContaining(`${FILE}: expected the file that npm run doctor`),
     });
   });
 

@@ -3,15 +3,9 @@ import { prepareCatalogue } from '@tessera/catalogue';
 import {
   type Binding,
   type Catalogue,
-  type EngineAnswer,
-  type EngineAppended,
   type EngineModel,
-  type EngineRanked,
   type EngineRequest,
-  type EngineScores,
   type KvPrefetch,
-  NO_TIMINGS,
-  NOTHING_FOUND,
   readModelShape,
 } from '@tessera/engine';
 import { Erasures } from '@tessera/erasure';
@@ -20,35 +14,18 @@ import { CompiledTemplate, loadTemplate, loadTokenizer } from '@tessera/prompt';
 import { type RecallEngine, type RecallRuntimeOptions, UseCases } from '@tessera/recall';
 import type { Case } from '../evaluate/cases.js';
 
-const ANSWER: EngineAnswer = {
-  items: [],
-  paths: [],
-  modelDigest: '',
-  catalogueSequence: 0,
-  itemsPerSid: 0,
-  leftOutByDiversity: 0,
-  completeness: 'whole',
-  certified: false,
-  gap: 0,
-  rows: 0,
-  itemTerms: new Float32Array(),
-  bestLeftOut: NaN,
-  bestLeftOutId: '',
-  bestLeftOutBid: NaN,
-  prices: 'uncertified',
-  propensities: 'known',
-  widthsUsed: [],
-  prefixReusedTokens: 0,
-  kv: NOTHING_FOUND,
-  timings: NO_TIMINGS,
-  passes: [],
-  heads: new Float32Array(),
-};
 const BUDGET_US = 60e6;
 
-/** Keeps the prompts that it is asked for, and finds nothing. */
+/** Ends each request once its prompt is there. */
+const RECORDED = new TesseraError('ENGINE_UNAVAILABLE', 'prompts are being recorded');
+const refuse = () => Promise.reject(RECORDED);
+
+/** Keeps the prompts that it is asked for, and computes nothing. */
 class PromptRecorder implements RecallEngine {
   readonly prompts: Int32Array[] = [];
+  readonly score = refuse;
+  readonly rank = refuse;
+  readonly append = refuse;
 
   constructor(readonly model: EngineModel) {}
 
@@ -56,21 +33,9 @@ class PromptRecorder implements RecallEngine {
     return { slot: 0, catalogue };
   }
 
-  async recall({ promptTokens }: EngineRequest): Promise<EngineAnswer> {
+  recall({ promptTokens }: EngineRequest): Promise<never> {
     this.prompts.push(promptTokens);
-    return ANSWER;
-  }
-
-  score(): Promise<EngineScores> {
-    return Promise.reject(new TesseraError('ENGINE_UNAVAILABLE', 'prompts are being recorded'));
-  }
-
-  rank(): Promise<EngineRanked> {
-    return Promise.reject(new TesseraError('ENGINE_UNAVAILABLE', 'prompts are being recorded'));
-  }
-
-  append(): Promise<EngineAppended> {
-    return Promise.reject(new TesseraError('ENGINE_UNAVAILABLE', 'prompts are being recorded'));
+    return refuse();
   }
 
   prefetch(): KvPrefetch {
@@ -108,7 +73,11 @@ export async function promptsOf(
       resultCountMax: limits.resultCountMax,
       scoreItemsMax: limits.scoreItemsMax,
     });
-    for (const { history } of cases) await useCases.recall(asked(history), context());
+    for (const { history } of cases) {
+      await useCases.recall(asked(history), context()).catch((thrown) => {
+        if (thrown !== RECORDED) throw thrown;
+      });
+    }
     return engine.prompts;
   } finally {
     catalogue.close();

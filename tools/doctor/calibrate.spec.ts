@@ -14,7 +14,7 @@ function items(count: number): string[] {
   return lines.map((line) => (JSON.parse(line) as { item_id: string }).item_id);
 }
 
-describe('npm run calibrate', () => {
+describe('npm run doctor -- --calibrate', () => {
   it('writes scales that an evaluation in w8a8 takes', async () => {
     const history = items(30);
     const sequences = Object.fromEntries(
@@ -24,7 +24,8 @@ describe('npm run calibrate', () => {
     const path = (name: string) => join(folder.path, name);
     const sequencesFlags = ['--sequences', path('sequences.json'), '--threads', '1'];
     const { stdout } = await run('node', [
-      'dist/tools/calibrate.js',
+      'dist/tools/doctor.js',
+      '--calibrate',
       ...[...sequencesFlags, '--out', path('scales.json'), '--keep', '999'],
     ]);
     expect(stdout).toContain('of 3 prompts');

@@ -2,15 +2,15 @@ import { resolve } from 'node:path';
 import { loadConfig } from '@tessera/config';
 import { measureTexts } from '@tessera/embedding';
 import { measureScales } from '@tessera/engine';
-import { encoderThreads } from '../apps/standalone/src/embedding.js';
-import { promptsOf } from './calibrate/prompts.js';
-import { unseenLines } from './calibrate/unseen-experts.js';
-import { readCases } from './evaluate/cases.js';
-import { readPrompts } from './recall/raw-recall.js';
-import { Flags, fail, print, runCommand } from './terminal/command.js';
-import { readTexts } from './terminal/json-file.js';
-import { MODEL_FLAGS, runtimeOptions } from './terminal/model-flags.js';
-import { ProgressLine } from './terminal/progress.js';
+import { encoderThreads } from '../../apps/standalone/src/embedding.js';
+import { readCases } from '../evaluate/cases.js';
+import { readPrompts } from '../recall/raw-recall.js';
+import { Flags, fail, print } from '../terminal/command.js';
+import { readTexts } from '../terminal/json-file.js';
+import { MODEL_FLAGS, runtimeOptions } from '../terminal/model-flags.js';
+import { ProgressLine } from '../terminal/progress.js';
+import { promptsOf } from './prompts.js';
+import { unseenLines } from './unseen-experts.js';
 
 const KEPT_ALL = 1000;
 const COUNT_MAX = 1_000_000_000;
@@ -18,11 +18,9 @@ const DEFAULT_USERS = 500;
 
 const THREADS_MAX = 256;
 
-const USAGE = `usage: npm run calibrate -- --out FILE (--sequences FILE | --prompts FILE) [flags]
-       npm run calibrate -- --model DIR --texts FILE [--threads N]
-
-Measures what enters the linear layers of a model and writes fixed activation scales, for
---activation-scales of other commands, or activation-scales.json in the model folder
+export const CALIBRATE_USAGE = `\
+--calibrate measures what enters the linear layers of a model and writes fixed activation scales
+for --activation-scales of other commands, or activation-scales.json in the model folder
 (docs/operate/quantisation.md).
   --sequences FILE     {"user": [item IDs, oldest first]}, .gz too, as prompts of the service
   --prompts FILE       an array of token-id arrays instead
@@ -31,12 +29,12 @@ Measures what enters the linear layers of a model and writes fixed activation sc
   --max-items N        newest items of a history
   --keep N             rows per thousand that are represented whole (default ${KEPT_ALL})
   --threads N
-
 With --texts, an array of texts, the model is an encoder: what enters its linear layers is
 measured, and the static scales of --dtype w8a8-static are written beside its checkpoint. A
 thousand texts such as it will be given are enough.`;
 
-await runCommand(USAGE, async (words) => {
+/** Writes the scales that the words behind --calibrate ask for. */
+export async function calibrate(words: readonly string[]): Promise<void> {
   const flags = Flags.parse(words, {
     ...MODEL_FLAGS,
     sequences: 'text',
@@ -68,7 +66,7 @@ await runCommand(USAGE, async (words) => {
   });
   await print(`${outputPath}: activation scales from ${rows} rows of ${prompts.length} prompts`);
   for (const line of unseenLines(unseen)) await print(line);
-});
+}
 
 /** Empty texts have no tokens to measure. */
 async function calibrateEncoder(flags: Flags): Promise<void> {
