@@ -7,6 +7,7 @@ import {
   defaultAnswersMax,
   defaultFirstLimitUs,
   type SimulationOptions,
+  USUAL,
 } from './simulate/options.js';
 import { POLICIES } from './simulate/policies.js';
 import { outcomeTable } from './simulate/report.js';
@@ -47,7 +48,6 @@ const COUNT_MAX = 1_000_000_000;
 const NODES_MAX = 1000;
 const RATE_MAX = 1000;
 const BYTES_PER_MEGABYTE = 1_000_000;
-const BLOCK_TOKENS = 32;
 
 const NUMBERS = {
   rate: [1, RATE_MAX, 1],
@@ -58,20 +58,20 @@ const NUMBERS = {
   'warm-up': [0, COUNT_MAX, 0],
   memory: [0, COUNT_MAX, 8000],
   disk: [0, COUNT_MAX, 0],
-  'disk-rate': [0, COUNT_MAX, 2000],
+  'disk-rate': [0, COUNT_MAX, USUAL.diskBytesPerUs],
   shared: [0, COUNT_MAX, 0],
   'shared-rate': [0, COUNT_MAX, 0],
-  'link-rate': [0, COUNT_MAX, 1250],
-  'write-rate': [0, COUNT_MAX, 200],
+  'link-rate': [0, COUNT_MAX, USUAL.linkBytesPerUs],
+  'write-rate': [0, COUNT_MAX, USUAL.writeBytesPerUs],
   users: [1, 10_000_000, 10_000],
-  'zipf-percent': [0, 500, 110],
+  'zipf-percent': [0, 500, USUAL.zipfPercent],
   recalls: [0, 1_000_000, 20],
   appends: [0, 1_000_000, 20],
   flood: [1, 1000, 1],
   seconds: [1, 1_000_000, 300],
   history: [1, 1_000_000, 1000],
-  'append-tokens': [1, 100_000, 32],
-  scene: [1, 100_000, 16],
+  'append-tokens': [1, 100_000, USUAL.appendTokens],
+  scene: [1, 100_000, USUAL.sceneTokens],
   steps: [0, 100_000, 4],
 } as const;
 
@@ -140,7 +140,7 @@ async function workloadOf(flags: Flags): Promise<Workload> {
     appendTokens: numberOf(flags, 'append-tokens'),
     sceneTokens: numberOf(flags, 'scene'),
     steps: numberOf(flags, 'steps'),
-    blockTokens: BLOCK_TOKENS,
+    blockTokens: USUAL.blockTokens,
     seed: numberOf(flags, 'seed'),
   });
   if (drawn.arrivals.length === 0) fail('recalls', 'a request within --seconds', 'none');

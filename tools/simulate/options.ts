@@ -35,6 +35,18 @@ export interface SimulationOptions {
   readonly planned: ReadonlySet<number>;
 }
 
+/** A user's requests, and the rates of a node's tiers, where nothing says otherwise. */
+export const USUAL = {
+  zipfPercent: 110,
+  appendTokens: 32,
+  sceneTokens: 16,
+  blockTokens: 32,
+  /** Rate of an NVMe disk; megabytes a second are bytes a microsecond. */
+  diskBytesPerUs: 2000,
+  linkBytesPerUs: 1250,
+  writeBytesPerUs: 200,
+} as const;
+
 const NO_TIERS: TierSizes = {
   memoryBytes: 0,
   diskBytes: 0,

@@ -1,6 +1,6 @@
 import { drawnUsers } from '../simulate/drawn-users.js';
 import type { TierSizes } from '../simulate/node.js';
-import { plainOptions } from '../simulate/options.js';
+import { plainOptions, USUAL } from '../simulate/options.js';
 import type { Outcome } from '../simulate/outcome.js';
 import { Simulation } from '../simulate/simulation.js';
 import type { MeasuredModel } from './costs.js';
@@ -30,15 +30,7 @@ const REQUESTS_MAX = 150_000;
 const SECONDS_MAX = 600;
 /** Times count once this share is over: pools are still filling. */
 const WARM_UP = 0.4;
-const ZIPF = 1.1;
-const APPEND_TOKENS = 32;
-const SCENE_TOKENS = 16;
-const BLOCK_TOKENS = 32;
 const SEED = 1;
-/** Of an NVMe disk. */
-const DISK_BYTES_PER_US = 2000;
-/** Of what a node may write behind, megabytes a second. */
-const WRITE_BYTES_PER_US = 200;
 
 /** True where it answers all that counts, in time. */
 const holds = (outcome: Outcome, { p99Ms }: FleetQuestion): boolean =>
@@ -57,16 +49,16 @@ export function leastFleet(
   const perSecond = question.recallsPerSecond + question.appendsPerSecond;
   const workload = drawnUsers({
     users: question.users,
-    zipf: ZIPF,
+    zipf: USUAL.zipfPercent / 100,
     recallsPerSecond: question.recallsPerSecond,
     appendsPerSecond: question.appendsPerSecond,
     flood: 1,
     seconds: Math.min(SECONDS_MAX, REQUESTS_MAX / perSecond),
     historyTokens: Math.round(promptTokens),
-    appendTokens: APPEND_TOKENS,
-    sceneTokens: SCENE_TOKENS,
+    appendTokens: USUAL.appendTokens,
+    sceneTokens: USUAL.sceneTokens,
     steps,
-    blockTokens: BLOCK_TOKENS,
+    blockTokens: USUAL.blockTokens,
     seed: SEED,
   });
   const endUs = workload.arrivals.at(-1)?.atUs ?? 0;
@@ -74,11 +66,11 @@ export function leastFleet(
   const sizes: TierSizes = {
     memoryBytes: question.memoryBytes,
     diskBytes: question.diskBytes,
-    diskBytesPerUs: DISK_BYTES_PER_US,
+    diskBytesPerUs: USUAL.diskBytesPerUs,
     sharedBytes,
     sharedBytesPerUs: 0,
     linkBytesPerUs: question.linkBytesPerUs,
-    writeBytesPerUs: WRITE_BYTES_PER_US,
+    writeBytesPerUs: USUAL.writeBytesPerUs,
   };
   const given = { sizes, seed: SEED, warmUpUs: WARM_UP * endUs };
   const run = (nodes: number): Fleet => {

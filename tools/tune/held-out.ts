@@ -2,7 +2,7 @@ import { queueCapacityFor } from '@tessera/engine';
 import { createRecallRuntime, type RecallRuntimeOptions } from '@tessera/recall';
 import type { Arrival } from '../simulate/arrival.js';
 import { stepUs } from '../simulate/model-costs.js';
-import { plainOptions } from '../simulate/options.js';
+import { plainOptions, USUAL } from '../simulate/options.js';
 import { seeded, untilNextUs } from '../simulate/seeded.js';
 import { Simulation } from '../simulate/simulation.js';
 import type { MeasuredModel } from './costs.js';
@@ -53,7 +53,7 @@ export async function heldOut(
         blocks: [],
       };
     });
-    const workload = { name: 'held out', arrivals, blockTokens: 32 };
+    const workload = { name: 'held out', arrivals, blockTokens: USUAL.blockTokens };
     const outcome = new Simulation(workload, plainOptions(workload, costs)).run();
     const measured = answers.map(({ ms }) => ms).sort((a, b) => a - b);
     const at = (share: number) => measured[Math.ceil(share * measured.length) - 1] ?? 0;

@@ -1,5 +1,6 @@
 import { availableParallelism, totalmem } from 'node:os';
 import type { RecallRuntimeOptions } from '@tessera/recall';
+import { USUAL } from '../simulate/options.js';
 import { type Flags, fail } from '../terminal/command.js';
 import { table } from '../terminal/table.js';
 import { type MeasuredModel, measuredModel } from './costs.js';
@@ -27,7 +28,6 @@ const MEMORY_SHARE = 3 / 16;
 const USUAL_P99_MS = 100;
 /** As kv.diskBytes is by default. */
 const USUAL_DISK_MB = 4295;
-const USUAL_LINK_MB = 1250;
 
 export function planQuestion(flags: Flags): FleetQuestion {
   const recallsPerSecond = flags.integer('qps', 1, PER_SECOND_MAX);
@@ -43,7 +43,7 @@ export function planQuestion(flags: Flags): FleetQuestion {
     memoryBytes: memoryMb === undefined ? totalmem() * MEMORY_SHARE : memoryMb * BYTES_PER_MEGABYTE,
     diskBytes: (flags.integer('disk', 0, MEGABYTES_MAX) ?? USUAL_DISK_MB) * BYTES_PER_MEGABYTE,
     // A megabyte a second is a byte a microsecond.
-    linkBytesPerUs: flags.integer('link-mb', 1, MEGABYTES_MAX) ?? USUAL_LINK_MB,
+    linkBytesPerUs: flags.integer('link-mb', 1, MEGABYTES_MAX) ?? USUAL.linkBytesPerUs,
   };
 }
 
