@@ -9,7 +9,7 @@ import {
   REWARDS,
   type Reward,
 } from '@tessera/analysis';
-import { type Config, loadConfig } from '@tessera/config';
+import { loadConfig } from '@tessera/config';
 import { isErrorCode, TesseraError } from '@tessera/errors';
 import { parseOutcomes } from '@tessera/facts';
 import { describeOutcomes } from './outcomes/describe-outcomes.js';
@@ -44,21 +44,14 @@ const FLAGS: Readonly<Record<string, FlagKind>> = {
 };
 const RECALLS_MAX = 5000;
 
-function timeOf(flags: Flags, name: string): number | undefined {
-  const text = flags.text(name);
-  if (text === undefined) return undefined;
-  const ms = Date.parse(text);
-  return Number.isNaN(ms) ? fail(name, 'a time as 2026-11-26T10:00:00Z', text) : ms;
-}
-
 async function ofService(flags: Flags, url: string, reward: Reward): Promise<OutcomesPage> {
   if (flags.has('target')) fail('target', 'nothing beside a service: --what', 'a file');
   const given = {
     what: flags.required('what'),
     reward,
     recalls: flags.integer('recalls', 1, RECALLS_MAX),
-    from: timeOf(flags, 'since'),
-    to: timeOf(flags, 'until'),
+    from: flags.timeMs('since'),
+    to: flags.timeMs('until'),
     adapter: flags.text('adapter'),
   };
   const query = new URLSearchParams(
@@ -80,12 +73,6 @@ interface Refusal {
   readonly field?: string;
 }
 
-/** Which behaviours are rewards, as the service has it. */
-function actionsOf({ inspection, behaviours }: Config) {
-  const clicks = ['', ...behaviours.clickActions.split(',').map((action) => action.trim())];
-  return Object.assign({ clicks }, parseOutcomes(inspection.outcomes));
-}
-
 async function ofFacts(flags: Flags, folder: string, reward: Reward): Promise<OutcomesPage> {
   if (flags.has('what')) fail('what', 'nothing beside a folder: --target', 'a target');
   const path = flags.required('target');
@@ -93,17 +80,19 @@ async function ofFacts(flags: Flags, folder: string, reward: Reward): Promise<Ou
   if (!existsSync(join(folder, 'recall_fact'))) fail('from', 'a folder of facts or a URL', folder);
   const adapter = flags.text('adapter');
   const filter: AnalysisFilter = {
-    fromMs: timeOf(flags, 'since') ?? 0,
-    toMs: timeOf(flags, 'until') ?? Date.now(),
+    fromMs: flags.timeMs('since') ?? 0,
+    toMs: flags.timeMs('until') ?? Date.now(),
     adapter: adapter === 'base' ? '' : adapter,
     catalogue: '',
     source: 'served',
     scenes: [],
     attributes: [],
   };
+  const { inspection, behaviours } = loadConfig().config;
   const store = await DuckdbStore.open(folder);
   try {
-    const asking = { store, actions: actionsOf(loadConfig().config) };
+    const actions = parseOutcomes(inspection.outcomes, behaviours.clickActions);
+    const asking = { store, actions };
     const targets = await readTargets(store, path);
     return outcomesPage(await exploredTraffic(asking, filter, reward), targets, { reward });
   } finally {

@@ -17,12 +17,6 @@ outcome by version and position, drift against last week. TIME: 2026-11-26T10:00
   --url URL, --database NAME, --user NAME    of ClickHouse (default: http://127.0.0.1:8123, default,
                      default; no password)`;
 
-function timeOf(flags: Flags, name: string): number {
-  const text = flags.required(name);
-  const ms = Date.parse(text);
-  return Number.isNaN(ms) ? fail(name, 'a time as 2026-11-26T10:00:00Z', text) : ms;
-}
-
 function storeOf(flags: Flags, folder: string): Promise<AnalysisStore> {
   if (flags.oneOf('store', ['duckdb', 'clickhouse'], 'duckdb') === 'duckdb') {
     return DuckdbStore.open(flags.text('facts') ?? folder);
@@ -44,13 +38,11 @@ await runCommand(USAGE, async (words) => {
     database: 'text',
     user: 'text',
   });
-  const [fromMs, toMs] = [timeOf(flags, 'from'), timeOf(flags, 'to')];
+  const [fromMs, toMs] = [flags.requiredMs('from'), flags.requiredMs('to')];
   if (fromMs >= toMs) fail('to', 'a time behind --from', flags.required('to'));
   const { inspection, behaviours } = loadConfig().config;
-  const { windowMs, impressions, conversions } = parseOutcomes(inspection.outcomes);
-  const clicks = ['', ...behaviours.clickActions.split(',').map((action) => action.trim())];
   const store = await storeOf(flags, join(inspection.path, 'facts'));
-  const actions = { windowMs, clicks, impressions, conversions };
+  const actions = parseOutcomes(inspection.outcomes, behaviours.clickActions);
   const span = { fromMs, toMs, catalogue: '', scenes: [], attributes: [] };
   const filter = { ...span, source: 'served' } as const;
   const out = flags.text('out') ?? 'report.html';

@@ -76,6 +76,17 @@ export class Flags {
     return value === undefined ? undefined : integer(name, value, min, max);
   }
 
+  /** Milliseconds since 1970 of a time such as 2026-11-26T10:00:00Z. */
+  timeMs(name: string): number | undefined {
+    return this.has(name) ? this.requiredMs(name) : undefined;
+  }
+
+  requiredMs(name: string): number {
+    const text = this.required(name);
+    const ms = Date.parse(text);
+    return Number.isNaN(ms) ? fail(name, 'a time as 2026-11-26T10:00:00Z', text) : ms;
+  }
+
   /** Integers separated by commas. */
   integers(name: string, min: number, max: number): readonly number[] | undefined {
     return this.text(name)

@@ -18,14 +18,12 @@ export function analysisOf(
 ): AnalysisPort | undefined {
   if (inspection === undefined) return undefined;
   const { store, facts } = inspection;
-  const { windowMs, impressions, conversions } = parseOutcomes(kept.outcomes);
-  const clicks = ['', ...behaviours.clickActions.split(',').map((action) => action.trim())];
   let refreshedMs = 0;
   let refreshing: Promise<void> = Promise.resolve();
   return {
     asking: {
       store: new FactAnalysis(store, LIMITS),
-      actions: { windowMs, clicks, impressions, conversions },
+      actions: parseOutcomes(kept.outcomes, behaviours.clickActions),
     },
     state: () => facts.state(),
     refresh: () => {

@@ -74,13 +74,16 @@ it('names a predicate by what it means, not by its order or by lists of the user
 });
 
 it('reads the rules of outcomes, and refuses others by name', () => {
-  expect(parseOutcomes('window=30m; impression=view,impression; conversion=order')).toEqual({
+  expect(
+    parseOutcomes('window=30m; impression=view,impression; conversion=order', 'click, play'),
+  ).toEqual({
+    clicks: ['', 'click', 'play'],
     windowMs: 1_800_000,
     impressions: ['view', 'impression'],
     conversions: ['order'],
   });
   for (const wrong of ['', 'window=30; impression=a; conversion=b', 'window=30m; impression=a']) {
-    expect(() => parseOutcomes(wrong)).toThrow(/inspection\.outcomes/);
+    expect(() => parseOutcomes(wrong, 'click')).toThrow(/inspection\.outcomes/);
   }
 });
 

@@ -4,6 +4,8 @@ import { TesseraError } from '@tessera/errors';
 export interface OutcomeRules {
   /** Milliseconds after a recall in which a behaviour without a request ID belongs to it. */
   readonly windowMs: number;
+  /** '' is the action of a behaviour that names none; '*': all. */
+  readonly clicks: readonly string[];
   readonly impressions: readonly string[];
   readonly conversions: readonly string[];
 }
@@ -20,10 +22,10 @@ function refusal(text: string): TesseraError {
 }
 
 /**
- * Reads `window=30m; impression=impression; conversion=purchase,order`.
+ * Reads `window=30m; impression=impression; conversion=purchase,order`, and the actions of clicks.
  * @throws TesseraError CONFIG_INVALID
  */
-export function parseOutcomes(text: string): OutcomeRules {
+export function parseOutcomes(text: string, clickActions: string): OutcomeRules {
   const members = new Map(
     text.split(';').map((part) => {
       const [name = '', value = ''] = part.split('=').map((side) => side.trim());
@@ -39,6 +41,7 @@ export function parseOutcomes(text: string): OutcomeRules {
   if (unit === '' || members.size !== 3) throw refusal(text);
   return {
     windowMs: Number(count) * (UNITS_MS[unit] ?? 0),
+    clicks: ['', ...clickActions.split(',').map((action) => action.trim())],
     impressions: actionsOf('impression'),
     conversions: actionsOf('conversion'),
   };
