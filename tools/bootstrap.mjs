@@ -312,9 +312,16 @@ async function typescript() {
   });
   await step({
     name: 'generated TypeScript',
-    inputs: ['proto', 'native/abi', 'tools', 'buf.gen.yaml', 'buf.yaml', 'package-lock.json'],
+    inputs: [
+      ...['proto', 'native/abi', 'tools', 'buf.gen.yaml', 'buf.yaml', 'package-lock.json'],
+      'libs/edge/client/src/retries.ts',
+    ],
     keep: (path) => !path.startsWith('tools/') || /^tools\/(abi\/|generate\.mjs)/.test(path),
-    outputs: ['libs/ops/contracts/src/generated/services.ts', 'native/ts/generated/types.ts'],
+    outputs: [
+      'libs/ops/contracts/src/generated/services.ts',
+      'clients/node/src/generated/retries.ts',
+      'native/ts/generated/types.ts',
+    ],
     act: () => run(process.execPath, ['tools/generate.mjs', '--build']),
   });
   await step({

@@ -1,7 +1,8 @@
-// Writes code from descriptions: TypeScript of the wire from proto/ (libs/ops/contracts), what
-// native/abi describes for both languages, and schemas of the console's answers. TypeScript of
-// proto/ and native/abi is build output; the rest is committed, and `--check` fails where that is
-// not up to date. `--build` writes build output alone.
+// Writes code from descriptions: TypeScript of the wire from proto/ (libs/ops/contracts, and
+// clients/node with the repeats that it has from libs/edge/client), what native/abi describes for
+// both languages, and schemas of the console's answers. TypeScript of proto/ and native/abi is
+// build output; the rest is committed, and `--check` fails where that is not up to date. `--build`
+// writes build output alone.
 import { spawnSync } from 'node:child_process';
 import * as fs from 'node:fs';
 import { createRequire } from 'node:module';
@@ -15,6 +16,7 @@ import { wordsOf } from './words.mjs';
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 process.chdir(root);
 const contracts = join('libs', 'ops', 'contracts', 'src', 'generated');
+const callers = join('clients', 'node', 'src', 'generated');
 const KEEP_COMMENTS = { keepComments: true };
 const { check: onlyCheck = false, build: onlyBuild = false } = wordsOf(['check', 'build']);
 /** TypeScript that git does not have. */
@@ -130,9 +132,11 @@ function enumWords({ nested = {}, values }, path = '') {
 
 function generateInto(folder) {
   buf(['generate', '-o', folder]);
-  fs.writeFileSync(join(folder, 'proto-schema.ts'), schemaModule());
-  fs.writeFileSync(join(folder, 'services.ts'), servicesModule());
-  fs.writeFileSync(join(folder, 'proto-descriptors.ts'), descriptorsModule());
+  const own = join(folder, contracts);
+  fs.writeFileSync(join(own, 'proto-schema.ts'), schemaModule());
+  fs.writeFileSync(join(own, 'services.ts'), servicesModule());
+  fs.writeFileSync(join(own, 'proto-descriptors.ts'), descriptorsModule());
+  fs.copyFileSync('libs/edge/client/src/retries.ts', join(folder, callers, 'retries.ts'));
 }
 
 /** Limits of the engine, for the engine and for the configuration (ADR 0100). */
@@ -173,16 +177,18 @@ function filesOf(folder) {
   return new Map(files.map((name) => [name, fs.readFileSync(join(folder, name), 'utf8')]));
 }
 
-/** Replaces the folder of the contracts where a file of it differs. */
-function writeContracts() {
+/** Replaces each folder of types where a file of it differs. */
+function writeTypes() {
   const fresh = fs.mkdtempSync(join(os.tmpdir(), 'tessera-generate-'));
   try {
     generateInto(fresh);
-    const [wanted, found] = [filesOf(fresh), filesOf(contracts)];
-    const names = [...new Set([...wanted.keys(), ...found.keys()])];
-    if (names.every((name) => wanted.get(name) === found.get(name))) return;
-    fs.rmSync(contracts, { recursive: true, force: true });
-    fs.cpSync(fresh, contracts, { recursive: true });
+    for (const folder of [contracts, callers]) {
+      const [wanted, found] = [filesOf(join(fresh, folder)), filesOf(folder)];
+      const names = [...new Set([...wanted.keys(), ...found.keys()])];
+      if (names.every((name) => wanted.get(name) === found.get(name))) continue;
+      fs.rmSync(folder, { recursive: true, force: true });
+      fs.cpSync(join(fresh, folder), folder, { recursive: true });
+    }
   } finally {
     fs.rmSync(fresh, { recursive: true, force: true });
   }
@@ -200,7 +206,7 @@ function written(modules, mayWrite = true) {
   return stale.map(([path]) => path);
 }
 
-writeContracts();
+writeTypes();
 const described = Object.entries({ ...limitModules(), ...abiModules() });
 const parts = (isOutput) =>
   Object.fromEntries(described.filter(([path]) => BUILD_OUTPUT.test(path) === isOutput));

@@ -8,7 +8,7 @@ import { CHANNEL_OPTIONS as OWN_OPTIONS } from '@tessera/client';
 import { afterEach, describe, expect, it } from 'vitest';
 import { CHANNEL_OPTIONS } from '../../clients/node/src/connection.js';
 import { errorOf } from '../../clients/node/src/errors.js';
-import { Retries } from '../../clients/node/src/retries.js';
+import { Retries } from '../../clients/node/src/generated/retries.js';
 
 const METHOD = '/tessera.recall.v1.RecallService/Recall';
 const STREAMS_MAX = 4;

@@ -17,7 +17,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { DEMO, writeRandomAdapter } from '../e2e/random-adapter.js';
 import { Service } from '../e2e/service.js';
 import { FollowedTopic } from './follow-topic.js';
-import { BUILD_MS, printedIds, run as runIn, skipWithout } from './run-tools.js';
+import { BUILD_MS, generateGo, printedIds, run as runIn, skipWithout } from './run-tools.js';
 
 const EXAMPLE_ITEMS = 3;
 const BUCKET = 'trained';
@@ -142,6 +142,7 @@ describe.skipIf(skipWithout('go', 'version'))('the module for Go', () => {
   const packaged = 'clients/go';
 
   it('passes its tests and runs its example', { timeout: BUILD_MS }, async () => {
+    await generateGo();
     await run(packaged, 'go', ['vet', './...']);
     const tested = await run(packaged, 'go', ['test', '-count=1', '-v', './tessera']);
     expect(tested).not.toContain('--- SKIP');

@@ -13,7 +13,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { writeClientPackage } from '../../tools/release/client-package.mjs';
 import { DEMO } from '../e2e/random-adapter.js';
 import { Service } from '../e2e/service.js';
-import { BUILD_MS, printedIds, run, skipWithout } from './run-tools.js';
+import { BUILD_MS, generateGo, printedIds, run, skipWithout } from './run-tools.js';
 
 const TSC = resolve('node_modules/typescript7/bin/tsc');
 const PROGRAMS = resolve('test/clients/installed');
@@ -150,6 +150,7 @@ describe.skipIf(skipWithout('java'))('openapi-generator', () => {
 
 describe.skipIf(skipWithout('go', 'version'))('in an empty Go module', () => {
   it('the module is all that is needed', { timeout: BUILD_MS }, async () => {
+    await generateGo();
     // As it is published: the folder alone.
     fs.cpSync('clients/go', own('published'), { recursive: true });
     const path = emptyProject('go');

@@ -28,6 +28,12 @@ export async function run(
   return stdout;
 }
 
+/** The messages of the module for Go, by the buf of this checkout. */
+export async function generateGo(): Promise<void> {
+  const PATH = `${resolve('node_modules/.bin')}:${process.env.PATH}`;
+  await run('clients/go', 'go', ['generate', './...'], { ...process.env, PATH });
+}
+
 /** IDs that a program prints, a line each, before the first tab. */
 export const printedIds = (text: string) =>
   stripVTControlCharacters(text)

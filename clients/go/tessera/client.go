@@ -1,6 +1,9 @@
 // Package tessera asks a Tessera service over gRPC: recalls, scores, behaviours, changes of the
-// catalogue, and texts as vectors or by their relevance. Messages are in the packages of the proto files (tessera.dev/go/recall/v1 and others).
+// catalogue, and texts as vectors or by their relevance. Messages are in the packages of the proto files (tessera.dev/go/recall/v1 and others),
+// which go generate writes.
 package tessera
+
+//go:generate buf generate ../../../proto --template ../buf.gen.yaml
 
 import (
 	"context"

@@ -1,6 +1,7 @@
 import * as grpc from '@grpc/grpc-js';
 import { CHANNEL_OPTIONS, credentialsOf, examined, type Tls, tokenSource } from './connection.js';
 import { errorOf, failureOf, TesseraError } from './errors.js';
+import { Retries } from './generated/retries.js';
 import type {
   AppendOutcome,
   AppendResponse,
@@ -21,7 +22,6 @@ import type {
   RelevanceServiceScoreResponse,
 } from './generated/tessera/relevance/v1/relevance.js';
 import type { ScoreRequest, ScoreResponse } from './generated/tessera/score/v1/score.js';
-import { Retries } from './retries.js';
 import { type Asked, Stub } from './stubs.js';
 
 const DEADLINE_MS = 500;

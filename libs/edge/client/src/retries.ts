@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { TesseraError } from '@tessera/errors';
 
 const ATTEMPTS_MAX = 4;
 const FIRST_WAIT_MS = 20;
@@ -18,6 +17,14 @@ export interface RetryClock {
 }
 
 const MONOTONIC: RetryClock = { now: () => performance.now(), sleep: (ms) => sleep(Math.ceil(ms)) };
+
+/** A fault of a call, of which the service says whether the same call may succeed later. */
+export interface Fault {
+  readonly code: string;
+  readonly retryable: boolean;
+  /** Milliseconds; left out: no hint. */
+  readonly retryAfterMs?: number | undefined;
+}
 
 /** The budget of repeats that calls share: what fails for many is not asked again by all. */
 export class RetryBudget {
@@ -53,7 +60,7 @@ export class Retries {
   async within<Answer>(
     deadlineMs: number,
     act: (leftMs: number) => Promise<Answer>,
-    errorOf: (thrown: unknown, leftMs: number) => TesseraError | Promise<TesseraError>,
+    errorOf: (thrown: unknown, leftMs: number) => Fault | Promise<Fault>,
   ): Promise<Answer> {
     const until = this.clock.now() + deadlineMs;
     const left = () => Math.max(0, until - this.clock.now());
@@ -78,7 +85,7 @@ export class Retries {
    * (as much as answers took lately; before the first one, as much as the wait).
    */
   waitAfter(
-    { retryable, code, retryAfterMs = 0 }: TesseraError,
+    { retryable, code, retryAfterMs = 0 }: Fault,
     attempt: number,
     leftMs: number,
   ): number | undefined {
