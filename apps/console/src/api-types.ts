@@ -271,8 +271,8 @@ export type ComparisonLine =
   | ({
       readonly kind: 'user';
       readonly userId: string;
-      /** How each side was searched; comparisons saved by earlier versions lack it. */
-      readonly certificates?: { readonly left: Certificate; readonly right: Certificate };
+      /** How each side was searched. */
+      readonly certificates: { readonly left: Certificate; readonly right: Certificate };
     } & Comparison)
   | { readonly kind: 'failed'; readonly userId: string; readonly message: string }
   | {

@@ -13,7 +13,7 @@ namespace tessera::catalogue {
 namespace {
 
 constexpr char kLogMagic[8] = {'T', 'S', 'R', 'A', 'C', 'L', 'O', 'G'};
-constexpr uint32_t kUnchainedVersion = 1;
+constexpr uint32_t kUnchainedVersion = 1;             // which nothing here reads
 constexpr uint32_t kUnmarkedVersion = 2;              // the last whose batches have no marks
 constexpr size_t kFrameBytes = sizeof(uint64_t) * 2;  // payload bytes, checksum
 
@@ -84,26 +84,24 @@ struct Frame {
   std::span<const std::byte> payload;  // empty where no whole frame stands
 };
 
-Frame take_frame(Reader& reader, uint32_t version, uint64_t chain) {
+Frame take_frame(Reader& reader, uint64_t chain) {
   const auto bytes = reader.number<uint64_t>();
   const auto hash = reader.number<uint64_t>();
   const auto payload = reader.take(bytes);
   if (!reader.is_good()) return {};
-  const uint64_t found =
-      version == kUnchainedVersion ? checksum64(payload) : chained64(payload, chain);
-  return found == hash ? Frame{hash, payload} : Frame{};
+  return chained64(payload, chain) == hash ? Frame{hash, payload} : Frame{};
 }
 
 /// True if a whole record follows a place that has none. Each frame repeats the first bytes of the
 /// next one's hash, so the search looks for two frames in a row; the first may be damaged.
-bool has_record_behind(std::span<const std::byte> file, uint64_t from, uint32_t version) {
+bool has_record_behind(std::span<const std::byte> file, uint64_t from) {
   for (uint64_t at = from; at + 2 * kFrameBytes <= file.size(); ++at) {
     Reader first(file.subspan(at));
     const auto bytes = first.number<uint64_t>();
     const auto hash = first.number<uint64_t>();
     if (bytes == 0 || bytes > file.size() - at - 2 * kFrameBytes) continue;
     (void)first.take(bytes);
-    if (!take_frame(first, version, hash).payload.empty()) return true;
+    if (!take_frame(first, hash).payload.empty()) return true;
   }
   return false;
 }
@@ -142,12 +140,12 @@ bool read_batch(std::span<const std::byte> payload, uint32_t version, ChangeBatc
   return reader.is_good() && reader.is_at_end() && is_right;
 }
 
-bool read_header(std::span<const std::byte> payload, uint32_t version, LogHeader& header) {
+bool read_header(std::span<const std::byte> payload, LogHeader& header) {
   Reader reader(payload);
   header.base_digest = reader.text();
   header.seed_digest = reader.text();
   header.level_sizes = reader.words();
-  if (version != kUnchainedVersion) header.generation = reader.number<uint64_t>();
+  header.generation = reader.number<uint64_t>();
   bool is_good = reader.is_good() && reader.is_at_end() && !header.level_sizes.empty() &&
                  header.level_sizes.size() <= kMaxDepth;
   for (const uint32_t size : header.level_sizes) {
@@ -221,10 +219,15 @@ Result<LogContent> ChangeLog::read(const std::string& path) {
                                          std::to_string(content.version) +
                                          ", which a newer release wrote");
   }
-  const bool is_log =
-      has_magic && content.version >= kUnchainedVersion && content.version <= kLogVersion;
-  const Frame header = is_log ? take_frame(reader, content.version, 0) : Frame{};
-  if (header.payload.empty() || !read_header(header.payload, content.version, content.header)) {
+  const Frame header = has_magic ? take_frame(reader, 0) : Frame{};
+  if (content.version == kUnchainedVersion && header.payload.empty() && has_magic) {
+    return Status(Code::kCatalogueInvalid,
+                  path + ": expected a change log of version " + std::to_string(kUnmarkedVersion) +
+                      " or later, got version " + std::to_string(content.version) +
+                      ": start the release before this one first");
+  }
+  if (header.payload.empty() || content.version < kUnmarkedVersion ||
+      !read_header(header.payload, content.header)) {
     return Status(Code::kCatalogueCorrupt,
                   path + ": expected the head of a change log of version " +
                       std::to_string(kLogVersion) + ", got something else");
@@ -235,7 +238,7 @@ Result<LogContent> ChangeLog::read(const std::string& path) {
   content.chain = header.hash;
   content.ends.push_back({number, 0, content.good_bytes, content.chain});
   while (!reader.is_at_end()) {
-    const Frame frame = take_frame(reader, content.version, content.chain);
+    const Frame frame = take_frame(reader, content.chain);
     ChangeBatch batch;
     if (frame.payload.empty() || !read_batch(frame.payload, content.version, batch)) break;
     content.good_bytes += kFrameBytes + frame.payload.size();
@@ -244,8 +247,7 @@ Result<LogContent> ChangeLog::read(const std::string& path) {
     content.batches.push_back(std::move(batch));
   }
   content.has_later_records =
-      content.cut_bytes() > 0 &&
-      has_record_behind(file.value().bytes(), content.good_bytes, content.version);
+      content.cut_bytes() > 0 && has_record_behind(file.value().bytes(), content.good_bytes);
   return content;
 }
 

@@ -28,7 +28,7 @@ struct LogHeader {
   std::string base_digest;  // of the snapshot
   std::string seed_digest;  // of the snapshot that the sources of the catalogue make
   std::vector<uint32_t> level_sizes;
-  uint64_t generation = 0;  // number of the log; 0 in a log of version 1
+  uint64_t generation = 0;  // number of the log
 };
 
 /// Changes numbered sequence_before + 1 on.
@@ -54,14 +54,13 @@ Status check_mark(std::string_view mark);
 struct LogContent {
   LogHeader header;
   std::vector<ChangeBatch> batches;
-  uint32_t version = 0;     // of the format: 1 has no chain, 1 and 2 have no marks of batches
+  uint32_t version = 0;     // of the format: 2 has no marks of batches
   uint64_t good_bytes = 0;  // up to the end of the last whole record
   uint64_t file_bytes = 0;
   bool has_later_records = false;       // behind what is not whole: no crash leaves that
   uint64_t chain = 0;                   // at good_bytes
   std::vector<platform::LogMark> ends;  // of the header and of each record
   uint64_t cut_bytes() const { return file_bytes - good_bytes; }
-  bool has_chain() const { return version >= 2; }
   /// The log that a mark is of has all that it says.
   bool reaches(const platform::LogMark& mark) const;
 };
@@ -86,7 +85,8 @@ class ChangeLog {
   /// Writes a new log, whole or not at all, and opens it. Errors: IO_FAILED.
   static Result<ChangeLog> create(const std::string& path, const LogHeader& header,
                                   std::span<const ChangeBatch> batches, SyncPolicy policy);
-  /// Errors: CATALOGUE_NOT_FOUND, CATALOGUE_CORRUPT when the header is not whole, IO_FAILED. A
+  /// Errors: CATALOGUE_NOT_FOUND, CATALOGUE_CORRUPT when the header is not whole, CATALOGUE_INVALID
+  /// for a version older than the release before wrote, STORE_NEWER, IO_FAILED. A
   /// damaged record and what follows it are left out (cut_bytes).
   static Result<LogContent> read(const std::string& path);
   /// Opens what read() has read, to go on after its last whole record. Errors: IO_FAILED.

@@ -36,7 +36,7 @@ std::optional<ReadableLog> newest_readable(const std::string& folder, std::strin
     Status status = content.is_ok() ? Status::ok() : content.status();
     if (status.is_ok()) {
       const LogHeader& header = content.value().header;
-      if (header.generation != *number && content.value().has_chain()) {
+      if (header.generation != *number) {
         status = {Code::kCatalogueCorrupt, log_path_in(folder, *number) + ": expected log " +
                                                std::to_string(*number) + ", got log " +
                                                std::to_string(header.generation)};
@@ -124,8 +124,9 @@ Result<ChangesRepair> repair_changes(const std::string& folder, ChangesRepairMod
   if (!lock.is_ok()) return lock.status();
   for (const uint64_t number : generations_in(folder)) {
     const Result<LogContent> content = ChangeLog::read(log_path_in(folder, number));
-    // A newer format is not damage.
-    if (!content.is_ok() && content.status().code() == Code::kStoreNewer) return content.status();
+    // A format that this release does not read is not damage.
+    const Code code = content.is_ok() ? Code::kOk : content.status().code();
+    if (code == Code::kStoreNewer || code == Code::kCatalogueInvalid) return content.status();
   }
   const Result<platform::LogMarks::Found> marks = platform::LogMarks::find(marks_path_in(folder));
   if (!marks.is_ok()) return marks.status();

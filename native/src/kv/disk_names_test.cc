@@ -89,7 +89,8 @@ class Names : public testing::Test {
 
 /// A head as a release before wrote it, under the user's ID and with keys that depend on it.
 std::string named_record(HeadRecord head, const std::string& name, const std::string& blocks) {
-  Digest key = root_digest(head.key.version, name, head.prefix);
+  head.root = root_digest(head.key.version, name, head.prefix);
+  Digest key = head.root;
   std::span<const Token> left = head.tokens;
   for (HeadBlock& block : head.blocks) {
     key = block_digest(key, left.first(block.length));
@@ -103,7 +104,7 @@ std::string named_record(HeadRecord head, const std::string& name, const std::st
     out.append(static_cast<const char*>(data), size);
   };
   const auto number = [&](auto value) { put(&value, sizeof(value)); };
-  put("KVH1", 4);
+  put("KVH2", 4);
   number(uint32_t{0});
   put(head.key.version.bytes.data(), 16);
   number(static_cast<uint32_t>(name.size()));
@@ -111,6 +112,8 @@ std::string named_record(HeadRecord head, const std::string& name, const std::st
   number(head.seq);
   put(head.prefix.bytes.data(), 16);
   number(head.prefix_blocks);
+  number(head.versions_back);
+  put(head.root.bytes.data(), 16);
   number(static_cast<uint32_t>(head.tokens.size()));
   number(static_cast<uint32_t>(head.blocks.size()));
   put(head.tokens.data(), head.tokens.size() * sizeof(Token));

@@ -9,9 +9,8 @@
 namespace tessera::kv {
 namespace {
 
-constexpr uint32_t kNamedMagic = 0x3148564b;           // "KVH1"
-constexpr uint32_t kNamedInheritedMagic = 0x3248564b;  // "KVH2"
-constexpr uint32_t kMagic = 0x3348564b;                // "KVH3"
+constexpr uint32_t kNamedMagic = 0x3248564b;  // "KVH2"
+constexpr uint32_t kMagic = 0x3348564b;       // "KVH3"
 
 void put(std::string& out, const void* data, uint64_t size) {
   out.append(static_cast<const char*>(data), size);
@@ -103,9 +102,7 @@ Result<HeadRecord> decode(std::string_view bytes) {
   Reader in{body};
   HeadRecord record;
   const auto magic = in.number<uint32_t>();
-  if (magic != kMagic && magic != kNamedMagic && magic != kNamedInheritedMagic) {
-    return corrupt("not of this format");
-  }
+  if (magic != kMagic && magic != kNamedMagic) return corrupt("not of this format");
   const auto kind = in.number<uint32_t>();
   if (kind > 1) return corrupt("unknown kind");
   record.key.is_prefix = kind == 1;
@@ -117,10 +114,8 @@ Result<HeadRecord> decode(std::string_view bytes) {
   record.seq = in.number<uint64_t>();
   in.take(record.prefix.bytes.data(), record.prefix.bytes.size());
   record.prefix_blocks = in.number<uint32_t>();
-  if (magic != kNamedMagic) {
-    record.versions_back = in.number<uint32_t>();
-    in.take(record.root.bytes.data(), record.root.bytes.size());
-  }
+  record.versions_back = in.number<uint32_t>();
+  in.take(record.root.bytes.data(), record.root.bytes.size());
   const auto token_count = in.number<uint32_t>();
   const auto block_count = in.number<uint32_t>();
   if (!in.ok || token_count > kChainTokensMax || block_count != blocks_of(token_count) ||
@@ -136,10 +131,7 @@ Result<HeadRecord> decode(std::string_view bytes) {
     block.checksum = in.number<uint64_t>();
   }
   TESSERA_RETURN_IF_ERROR(check_lengths(record));
-  if (magic == kNamedMagic) {
-    record.root = root_digest(record.key.version, record.key.owner, record.prefix);
-  }
-  if (magic != kMagic && !record.key.is_prefix) {
+  if (magic == kNamedMagic && !record.key.is_prefix) {
     record.key.owner = owner_of(shared_owner(false, record.key.owner));
   }
   return record;

@@ -45,8 +45,7 @@ inline constexpr uint32_t kOwnerBytesMax = 1024;
 inline constexpr uint32_t kChainTokensMax = 1u << 20;
 
 /// Little-endian: magic "KVH3", fields, tokens, blocks, XXH3-64 over all before it. No user's ID is
-/// in it; decode() takes the earlier formats "KVH1" and "KVH2", whose owner of a user's chain is
-/// the ID and whose root, but for chains of an earlier version, is not written.
+/// in it; decode() takes the format before, "KVH2", whose owner of a user's chain is the ID.
 std::string encode(const HeadRecord& record);
 /// Errors: KV_STORE_CORRUPT for bytes that encode() did not make.
 Result<HeadRecord> decode(std::string_view bytes);

@@ -2217,22 +2217,28 @@ export const ANSWER_SCHEMAS: Readonly<Record<keyof ConsoleAnswers, object>> = {
               }
             },
             "required": [
-              "versions",
-              "items",
-              "short",
+              "cappedItems",
+              "certified",
               "completeness",
-              "widthsUsed",
-              "itemPolicy",
-              "historyItems",
-              "trimmedItems",
-              "skippedItems",
-              "promptTokens",
-              "prefixReusedTokens",
-              "kv",
-              "timings",
+              "fallback",
               "history",
+              "historyItems",
+              "itemPolicy",
+              "items",
+              "kv",
+              "prefixReusedTokens",
               "profile",
-              "tree"
+              "promptTokens",
+              "rows",
+              "search",
+              "short",
+              "skippedItems",
+              "timings",
+              "tree",
+              "trimmedItems",
+              "unknownAttributes",
+              "versions",
+              "widthsUsed"
             ],
             "additionalProperties": false
           }
@@ -4152,6 +4158,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<keyof ConsoleAnswers, object>> = {
                 }
               },
               "required": [
+                "certificates",
                 "gained",
                 "items",
                 "kind",

@@ -16,10 +16,10 @@ export class BodyReader {
    * Rejects with REQUEST_INVALID for a body that is none, alike on every node; with LOG_INCOMPLETE
    * for one that is gone, and as the store does.
    */
-  async of({ text, stored, format }: ReadEntry, offset = 0): Promise<unknown> {
+  async of({ text, stored }: ReadEntry, offset = 0): Promise<unknown> {
     const content = stored === '' ? text : await this.stored(stored, offset);
     try {
-      return bodyOf(content, format);
+      return bodyOf(content);
     } catch (cause) {
       const message = `entry ${offset}: expected a body of JSON, got ${(cause as Error).message}`;
       throw new TesseraError('REQUEST_INVALID', message, { cause });

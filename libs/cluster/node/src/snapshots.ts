@@ -260,9 +260,9 @@ export class Snapshots {
 }
 
 /** Undefined where it is none: the entry was refused. */
-function bodyIn({ text, format }: PlacedEntry): unknown {
+function bodyIn({ text }: PlacedEntry): unknown {
   try {
-    return bodyOf(text, format);
+    return bodyOf(text);
   } catch {
     return undefined;
   }

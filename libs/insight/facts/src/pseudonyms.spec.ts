@@ -24,7 +24,7 @@ afterEach(async () => {
 });
 
 async function openKeys(): Promise<PseudonymKeys> {
-  const keys = await PseudonymKeys.open(join(folder.path, 'keys'), DAY);
+  const keys = await PseudonymKeys.open(join(folder.path, 'keys'));
   open.push(keys);
   return keys;
 }
@@ -88,23 +88,6 @@ it('overwrites keys that nobody has used for so long, in whichever page they are
   expect(await keys.find(old)).toEqual(old.map(() => undefined));
   expect(await keys.find(late)).toEqual(late.map((_, at) => keyOf(at + 1000)));
   expect(filesWith(folder.path, keyOf(3))).toEqual([]);
-});
-
-it('takes a file of the form before, whose keys count as used today', async () => {
-  await (await openKeys()).add(new Map([['a', keyOf(1)]]), DAY);
-  await closeAll();
-  const path = join(folder.path, 'keys');
-  const bytes = readFileSync(path);
-  bytes.write('1', 'tessera pseudonyms '.length);
-  // The place of the day had the rest of a longer digest.
-  const slot = bytes.indexOf(keyOf(1)) - 16;
-  bytes.fill(0xee, slot + 12, slot + 16);
-  writeFileSync(path, bytes);
-  const keys = await openKeys();
-  await keys.expire(DAY);
-  expect(await keys.find(['a'])).toEqual([keyOf(1)]);
-  await keys.expire(DAY + 1);
-  expect(await keys.find(['a'])).toEqual([undefined]);
 });
 
 it('forgets a key with the facts that it names, and names who comes back anew', async () => {

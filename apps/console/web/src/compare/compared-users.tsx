@@ -93,14 +93,12 @@ function Shown({ user }: { user: UserLine }) {
           {user.userId}
         </Anchor>
       </Title>
-      {user.certificates !== undefined && (
-        <Group gap="xs" my="xs">
-          <Text size="sm">Left</Text>
-          <CertificateMark {...user.certificates.left} />
-          <Text size="sm">Right</Text>
-          <CertificateMark {...user.certificates.right} />
-        </Group>
-      )}
+      <Group gap="xs" my="xs">
+        <Text size="sm">Left</Text>
+        <CertificateMark {...user.certificates.left} />
+        <Text size="sm">Right</Text>
+        <CertificateMark {...user.certificates.right} />
+      </Group>
       <DataTable
         label="Items of both answers"
         rows={user.items}

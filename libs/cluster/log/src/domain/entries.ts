@@ -4,9 +4,9 @@ import { z } from 'zod';
 import type { ChainPoint } from './cluster-log.js';
 
 /** Format of the entries that this release writes, and the newest that it can apply. */
-const ENTRY_FORMAT = 2 as const;
+const ENTRY_FORMAT = 2;
 export const KEY_LENGTH_MAX = 128;
-/** Hexadecimal digits of a SHA-256 that are kept: 64 bits, as in digests of earlier releases. */
+/** Hexadecimal digits of a SHA-256 that are kept: 64 bits. */
 const DIGEST_DIGITS = 16;
 const CHAIN_DIGITS = 32;
 
@@ -29,24 +29,24 @@ export interface StoredBody {
   readonly stored: string;
 }
 
-/** The one member of an object that stands for a vector, by the format of the entry. */
-const FLOATS = { 1: 'f32', [ENTRY_FORMAT]: '\u0000f32' } as const;
+/** The one member of an object that stands for a vector. */
+const FLOATS = '\u0000f32';
 
 /** Bodies as text: vectors keep their bits. */
 export function bodyText(body: unknown): string {
   return JSON.stringify(body, (_, value: unknown) => {
     if (!(value instanceof Float32Array)) return value;
     const bytes = Buffer.from(value.buffer, value.byteOffset, value.byteLength);
-    return { [FLOATS[ENTRY_FORMAT]]: bytes.toString('base64') };
+    return { [FLOATS]: bytes.toString('base64') };
   });
 }
 
 /** @throws SyntaxError where the text is no JSON */
-export function bodyOf(text: string, format: keyof typeof FLOATS = ENTRY_FORMAT): unknown {
+export function bodyOf(text: string): unknown {
   return JSON.parse(text, (_, value: unknown) => {
     if (typeof value !== 'object' || value === null) return value;
     const [[name, floats] = [], ...more] = Object.entries(value);
-    const isVector = name === FLOATS[format] && more.length === 0 && typeof floats === 'string';
+    const isVector = name === FLOATS && more.length === 0 && typeof floats === 'string';
     const bytes = Buffer.from(isVector ? floats : '', 'base64');
     if (!isVector || bytes.length % Float32Array.BYTES_PER_ELEMENT > 0) return value;
     return new Float32Array(Uint8Array.from(bytes).buffer);
@@ -70,12 +70,10 @@ export function entryBytes(
 }
 
 export interface ReadEntry extends Omit<Entry, 'body'> {
-  readonly format: keyof typeof FLOATS;
   /** '' where it is in the store. */
   readonly text: string;
   readonly stored: string;
-  /** Undefined: the entry does not say it. */
-  readonly after: ChainPoint | undefined;
+  readonly after: ChainPoint;
 }
 
 /**
@@ -90,20 +88,20 @@ export function readEntry(bytes: Uint8Array): ReadEntry {
     throw new TesseraError('STORE_NEWER', `${message}, which a newer release wrote`);
   }
   const found = headSchema.safeParse(head);
-  if (found.success) return { ...found.data, text: content.subarray(end + 1).toString() };
+  if (found.success) {
+    const { key, node, kind, stored, after } = found.data;
+    return { key, node, kind, stored, after, text: content.subarray(end + 1).toString() };
+  }
   throw new TesseraError('STORE_CORRUPT', 'expected an entry of a cluster log, got other bytes');
 }
 
 const headSchema = z.object({
-  format: z.union([z.literal(1), z.literal(ENTRY_FORMAT)]),
+  format: z.literal(ENTRY_FORMAT),
   key: z.string(),
   node: z.string(),
   kind: z.string(),
   stored: z.string(),
-  after: z
-    .object({ offset: z.number().int(), chain: z.string() })
-    .optional()
-    .transform((after): ChainPoint | undefined => after),
+  after: z.object({ offset: z.number().int(), chain: z.string() }),
 });
 
 function headOf(text: string): Readonly<Record<string, unknown>> {
@@ -121,7 +119,7 @@ export function chained(before: string, bytes: Uint8Array): string {
   return hash.digest('hex').slice(0, CHAIN_DIGITS);
 }
 
-/** Digest of an entry in positions that the release before wrote: they name no chain. */
+/** Digest of an entry, which positions and names of snapshots have. */
 export function digestOfBytes(bytes: Uint8Array): string {
   return createHash('sha256').update(bytes).digest('hex').slice(0, DIGEST_DIGITS);
 }

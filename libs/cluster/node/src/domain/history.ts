@@ -119,7 +119,6 @@ export class History {
 
   /** True for an entry whose appender had applied another history than this log's. */
   isForeign({ after }: ReadEntry, offset: number): boolean {
-    if (after === undefined) return false;
     if (after.offset >= offset) return true;
     const known = this.links.get(after.offset)?.chain ?? '';
     return known !== '' && after.chain !== '' && known !== after.chain;

@@ -16,8 +16,6 @@ import { FILE_SYSTEM, overwriteFile, wipeFile } from '@tessera/files';
  * the old or the new one.
  */
 const MAGIC = Buffer.from('tessera pseudonyms 2');
-/** Magic of the form before: a longer digest, and no day. */
-const MAGIC_DAYLESS = Buffer.from('tessera pseudonyms 1');
 const PAGES_AT = 32;
 const SECRET_AT = 64;
 const SECRET_BYTES = 32;
@@ -79,8 +77,8 @@ export class PseudonymKeys {
     private opened: Opened,
   ) {}
 
-  /** Opens the file, or makes it. A half-made file of a crash goes; `day` is today's. */
-  static async open(path: string, day: number): Promise<PseudonymKeys> {
+  /** Opens the file, or makes it. A half-made file of a crash goes. */
+  static async open(path: string): Promise<PseudonymKeys> {
     await mkdir(dirname(path), { recursive: true });
     await wipeFile(`${path}${PARTIAL}`);
     const file = await open(path, 'r+').catch((thrown: NodeJS.ErrnoException) => {
@@ -94,14 +92,11 @@ export class PseudonymKeys {
       const header = await readPage(file, 0, path);
       const pages = header.readUInt32LE(PAGES_AT);
       const magic = header.subarray(0, MAGIC.length);
-      const isDayless = magic.equals(MAGIC_DAYLESS);
-      const isOurs = isDayless || magic.equals(MAGIC);
       const isWhole = pages > 0 && (pages & (pages - 1)) === 0 && pages <= PAGES_MAX;
-      if (!isOurs || !isWhole) throw invalid(path, 'another file');
+      if (!magic.equals(MAGIC) || !isWhole) throw invalid(path, 'another file');
       await readPage(file, pages, path);
       const secret = header.subarray(SECRET_AT, SECRET_AT + SECRET_BYTES);
-      const opened = { file, pages, secret };
-      return new PseudonymKeys(path, isDayless ? await withDays(path, opened, day) : opened);
+      return new PseudonymKeys(path, { file, pages, secret });
     } catch (thrown) {
       await file.close();
       throw thrown;
@@ -229,21 +224,6 @@ async function gone(file: FileHandle): Promise<void> {
   } finally {
     await file.close();
   }
-}
-
-/** A file of the form before, made anew: its keys count as used on that day. */
-async function withDays(path: string, opened: Opened, day: number): Promise<Opened> {
-  const { file, pages, secret } = opened;
-  const anew = await made(path, pages, secret, async (number) => {
-    const page = await readPage(file, number, path);
-    for (let at = 0; at < PAGE_BYTES; at += SLOT_BYTES) {
-      const isFree = page.subarray(at, at + SLOT_BYTES).equals(FREE);
-      if (!isFree) page.writeUInt32LE(day, at + DAY_AT);
-    }
-    return page;
-  });
-  await gone(file);
-  return anew;
 }
 
 /** A file that is there whole or not at all, with the pages that are given or empty ones. */

@@ -32,7 +32,7 @@ export class Pseudonyms {
 
   /** @param nowMs milliseconds since 1970 */
   static async open(path: string, nowMs: () => number = Date.now): Promise<Pseudonyms> {
-    return new Pseudonyms(await PseudonymKeys.open(path, dayOf(nowMs())), nowMs);
+    return new Pseudonyms(await PseudonymKeys.open(path), nowMs);
   }
 
   /** In their order; those that are new get keys, which are on disk when it resolves. '' -> 0. */

@@ -1,13 +1,8 @@
 /** A recall as it is recorded for inspection. */
 
 import {
-  type AppliedItemPolicy,
-  type KvProvenance,
   type RecallAnswer,
-  type RecalledItem,
   type RecallRequest,
-  type RecallTimings,
-  type RecallVersions,
   readEligibility,
   type SeenItem,
 } from '@tessera/recall';
@@ -19,21 +14,8 @@ export type RecordReason = 'request' | 'user' | 'draw' | 'share';
 /** Origin of a recall: served to a caller, or tried in the console. */
 export type RecallSource = 'served' | 'console';
 
-/** Answered recall, as it was sent; what records of earlier versions lack is optional. */
-export interface RecordedAnswer extends Partial<Omit<RecallAnswer, 'requestId' | 'sight'>> {
-  readonly versions: RecallVersions;
-  readonly items: readonly RecalledItem[];
-  readonly short: boolean;
-  readonly completeness: RecallAnswer['completeness'];
-  readonly widthsUsed: readonly number[];
-  readonly itemPolicy: AppliedItemPolicy;
-  readonly historyItems: number;
-  readonly trimmedItems: number;
-  readonly skippedItems: number;
-  readonly promptTokens: number;
-  readonly prefixReusedTokens: number;
-  readonly kv: KvProvenance;
-  readonly timings: RecallTimings;
+/** Answered recall, as it was sent. */
+export interface RecordedAnswer extends Omit<RecallAnswer, 'requestId' | 'sight'> {
   /** Oldest first. */
   readonly history: readonly SeenItem[];
   readonly profile: Readonly<Record<string, string>>;
