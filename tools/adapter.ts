@@ -1,12 +1,11 @@
 import { join, resolve } from 'node:path';
 import type { ServiceError } from '@grpc/grpc-js';
 import { DEFAULT_ADAPTER } from '@tessera/adapter';
-import { type Connection, channelCredentials } from '@tessera/client';
+import { type Connection, channelCredentials, errorOf } from '@tessera/client';
 import { type Config, loadConfig } from '@tessera/config';
 import { TesseraError } from '@tessera/errors';
 import { readRegular } from '@tessera/files';
 import { AdapterClient } from './served/adapter-client.js';
-import { callError } from './served/call-error.js';
 import { askJson, CONNECTION_FLAGS, CONNECTION_USAGE, servedAt } from './served/connection.js';
 import { Flags, fail, print, runCommand, UsageError } from './terminal/command.js';
 import { ProgressLine } from './terminal/progress.js';
@@ -49,6 +48,10 @@ function shareOf(flags: Flags): number | undefined {
   return share > 0 && share < 1 ? share : fail('share', 'a number above 0 and below 1', text);
 }
 
+interface Health {
+  readonly versions?: { readonly model?: string };
+}
+
 /** The versions that the service serves, which its HTTP edge tells. */
 async function servedModel(
   flags: Flags,
@@ -62,8 +65,7 @@ async function servedModel(
   }
   const scheme = http.certificatePath === '' && !connection.isTls ? 'http' : 'https';
   const url = given ?? `${scheme}://${http.host}:${http.port}`;
-  const health = await askJson(`${url}/health`, connection, '--http');
-  const { versions } = health as { versions?: { model?: string } };
+  const { versions } = await askJson<Health>(`${url}/health`, connection);
   return versions?.model ?? fail('base', 'a digest', 'nothing');
 }
 
@@ -148,7 +150,7 @@ class Commands {
 
   private answered(answer: Promise<object>): Promise<object> {
     return answer.catch((error: ServiceError | TesseraError) => {
-      throw callError(error);
+      throw errorOf(error);
     });
   }
 }

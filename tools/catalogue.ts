@@ -1,11 +1,11 @@
 import type { ServiceError } from '@grpc/grpc-js';
 import { type CatalogueChange, MESSAGE_CHANGES_MAX, parseChangeLine } from '@tessera/catalogue';
+import { errorOf } from '@tessera/client';
 import { loadConfig } from '@tessera/config';
 import { TesseraError, visible } from '@tessera/errors';
 import { applyFile, linesOf } from './catalogue/apply-file.js';
 import { applyBatch, exportState, importDelta } from './catalogue/bundles.js';
 import { wireChange } from './catalogue/wire-change.js';
-import { callError } from './served/call-error.js';
 import { CatalogueClient, type CatalogueMethod } from './served/catalogue-client.js';
 import { CONNECTION_FLAGS, CONNECTION_USAGE, servedAt } from './served/connection.js';
 import { Flags, print, runCommand, UsageError } from './terminal/command.js';
@@ -132,7 +132,7 @@ class Commands {
 
   private async answered<Answer>(answer: Promise<Answer>): Promise<Answer> {
     return answer.catch((error: ServiceError | TesseraError) => {
-      throw callError(error);
+      throw errorOf(error);
     });
   }
 

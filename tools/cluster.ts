@@ -121,7 +121,7 @@ async function showDifferences(
 ): Promise<void> {
   const url = flags.text('url') ?? 'http://127.0.0.1:8080';
   const { connection } = servedAt(flags, loadConfig().config);
-  const { nodes } = (await askJson(`${url}/v1/cluster`, connection, '--url')) as ClusterState;
+  const { nodes } = await askJson<ClusterState>(`${url}/v1/cluster`, connection);
   const addressOf = (name: string | undefined) => {
     const found = nodes.find((node) => node.name === name);
     return (

@@ -10,7 +10,7 @@ import {
   type Reward,
 } from '@tessera/analysis';
 import { loadConfig } from '@tessera/config';
-import { isErrorCode, TesseraError } from '@tessera/errors';
+import { TesseraError } from '@tessera/errors';
 import { parseOutcomes } from '@tessera/facts';
 import { describeOutcomes } from './outcomes/describe-outcomes.js';
 import { readTargets } from './outcomes/read-targets.js';
@@ -61,16 +61,7 @@ async function ofService(flags: Flags, url: string, reward: Reward): Promise<Out
   );
   const { connection } = servedAt(flags, loadConfig().config);
   const path = `${url.replace(/\/$/, '')}/console/api/analysis/outcomes?${query}`;
-  const answer = (await askJson(path, connection, '--from')) as OutcomesPage | { error: Refusal };
-  if (!('error' in answer)) return answer;
-  const { code, message, field } = answer.error;
-  throw new TesseraError(isErrorCode(code) ? code : 'ENGINE_UNAVAILABLE', message, { field });
-}
-
-interface Refusal {
-  readonly code: string;
-  readonly message: string;
-  readonly field?: string;
+  return askJson(path, connection);
 }
 
 async function ofFacts(flags: Flags, folder: string, reward: Reward): Promise<OutcomesPage> {

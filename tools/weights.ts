@@ -1,9 +1,8 @@
 import type { ServiceError } from '@grpc/grpc-js';
-import { channelCredentials } from '@tessera/client';
+import { channelCredentials, errorOf } from '@tessera/client';
 import { loadConfig } from '@tessera/config';
 import type { TesseraError } from '@tessera/errors';
 import { AdapterClient } from './served/adapter-client.js';
-import { callError } from './served/call-error.js';
 import { CONNECTION_FLAGS, CONNECTION_USAGE, servedAt } from './served/connection.js';
 import { Flags, fail, print, runCommand, UsageError } from './terminal/command.js';
 
@@ -88,7 +87,7 @@ await runCommand(USAGE, async (all) => {
     const answer = await client
       .call<object>(method, message, CALL_MS)
       .catch((error: ServiceError | TesseraError) => {
-        throw callError(error);
+        throw errorOf(error);
       });
     const told = isEnding ? Object.assign({}, answer, { ended }) : answer;
     await print(flags.has('json') ? JSON.stringify(told) : shown(answer, ended));

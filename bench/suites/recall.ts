@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { ServiceClient } from '@tessera/client';
 import { createRecallRuntime, type RecallRuntime, type RecallTimings } from '@tessera/recall';
-import { RecallClient } from '../../tools/served/recall-client.js';
 import { startStack } from '../../tools/served/served-stack.js';
 import { runtimeOptions } from '../../tools/terminal/model-flags.js';
 import { type Measurement, quantile } from '../result.js';
@@ -108,12 +108,13 @@ async function overGrpc({ quick, flags, say }: SuiteContext): Promise<Measuremen
     runtimeOptions(flags, () => undefined),
     DEADLINE_MS,
   );
-  const client = new RecallClient(stack.grpcAddress);
+  const client = new ServiceClient('tessera.recall.v1.RecallService', stack.grpcAddress);
   /** Milliseconds of a recall outside the engine. */
   const ask = async (at: number): Promise<number> => {
     const userId = stack.sampleUserIds[at % stack.sampleUserIds.length] as string;
     const started = performance.now();
-    const { timings } = await client.recall({ userId }, DEADLINE_MS);
+    const deadline = Date.now() + DEADLINE_MS;
+    const { timings } = await client.call('Recall', { userId }, { deadline });
     return performance.now() - started - (timings === undefined ? 0 : engineMs(timings));
   };
   try {

@@ -1,6 +1,6 @@
+import { ServiceClient } from '@tessera/client';
 import { enumWords } from '@tessera/contracts';
 import type { Search } from '@tessera/recall';
-import { RecallClient } from '../served/recall-client.js';
 import { ProgressLine } from '../terminal/progress.js';
 import type { Case } from './cases.js';
 import { type Rank, rankOf } from './ranking.js';
@@ -8,6 +8,7 @@ import { type Rank, rankOf } from './ranking.js';
 const SEARCH = 'tessera.recall.v1.Search';
 /** Of each request. */
 export const DEADLINE_MS = 600_000;
+const REPLY_BYTES_MAX = 64 << 20;
 
 /** Proof and cost of a search. */
 export interface Searched {
@@ -54,7 +55,9 @@ export async function askAll(
   load: Load,
 ): Promise<Answers> {
   const { concurrency, results, valuation = '', isUnseen = false } = load;
-  const client = new RecallClient(address);
+  const client = new ServiceClient('tessera.recall.v1.RecallService', address, {
+    channel: { 'grpc.max_receive_message_length': REPLY_BYTES_MAX },
+  });
   const progress = new ProgressLine();
   const lists: string[][] = cases.map(() => []);
   const searched: Searched[] = [];
@@ -74,7 +77,7 @@ export async function askAll(
       ...(valuation !== '' && { valuation: { name: valuation, weights: {} } }),
     };
     try {
-      const answer = await client.recall(question, DEADLINE_MS);
+      const answer = await client.call('Recall', question, { deadline: Date.now() + DEADLINE_MS });
       skippedItems += answer.skippedItems;
       searched.push(answer);
       return answer.items.map((item) => item.itemId);

@@ -1,9 +1,9 @@
-import { request as requestHttp } from 'node:http';
-import { request as requestHttps } from 'node:https';
-import { type Connection, channelCredentials, tokenHeaders } from '@tessera/client';
+import { askEdge, type Connection, channelCredentials, tokenHeaders } from '@tessera/client';
 import { type Config, readSecret, readTls, tokenOfEnvironment } from '@tessera/config';
-import { TesseraError } from '@tessera/errors';
 import { type FlagKind, type Flags, fail } from '../terminal/command.js';
+
+/** An answer may be many recalls' work. */
+const GET_MS = 3_600_000;
 
 /** The same for every command that calls a service. */
 export const CONNECTION_FLAGS = {
@@ -62,40 +62,11 @@ export function grpcOptions(connection: Connection) {
 }
 
 /**
- * JSON that the service answers a GET with, or a POST of JSON, whatever its status.
- * @param flag that names the address, for messages
+ * JSON that the service answers a GET with. Rejects with what it refuses with, and with
+ * NODE_UNAVAILABLE where none answers.
  */
-export function askJson(
-  url: string,
-  connection: Connection,
-  flag: string,
-  body?: object,
-): Promise<unknown> {
-  const request = url.startsWith('https:') ? requestHttps : requestHttp;
-  const isPost = body !== undefined;
-  const headers = {
-    ...tokenHeaders(connection),
-    ...(isPost && { 'content-type': 'application/json' }),
-  };
-  const options = { ...connection.files, headers, method: isPost ? 'POST' : 'GET' };
-  return new Promise((resolve, reject) => {
-    const unavailable = (cause: Error) => {
-      const message = `${flag}: expected a service at ${url}, got: ${cause.message}`;
-      reject(new TesseraError('ENGINE_UNAVAILABLE', message, { cause }));
-    };
-    const call = request(url, options, (reply) => {
-      const chunks: Buffer[] = [];
-      reply.on('data', (chunk: Buffer) => chunks.push(chunk));
-      reply.on('error', unavailable);
-      reply.on('end', () => {
-        try {
-          resolve(JSON.parse(Buffer.concat(chunks).toString('utf8')));
-        } catch (thrown) {
-          unavailable(thrown as Error);
-        }
-      });
-    });
-    call.on('error', unavailable);
-    call.end(isPost ? JSON.stringify(body) : undefined);
-  });
+export function askJson<Answer>(url: string, connection: Connection): Promise<Answer> {
+  const { protocol, host: address, pathname, search } = new URL(url);
+  const call = { method: 'GET', address, path: `${pathname}${search}`, timeoutMs: GET_MS } as const;
+  return askEdge(call, { ...connection, isTls: protocol === 'https:' });
 }

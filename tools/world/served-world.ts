@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { DEFAULT_ADAPTER } from '@tessera/adapter';
-import { type Connection, TesseraClient } from '@tessera/client';
+import { type Connection, errorOf, TesseraClient } from '@tessera/client';
 import type { WireBehaviour } from '@tessera/contracts';
 import { TesseraError } from '@tessera/errors';
 import { AdapterClient } from '../served/adapter-client.js';
-import { callError } from '../served/call-error.js';
 import { CatalogueClient } from '../served/catalogue-client.js';
 import { grpcOptions } from '../served/connection.js';
 import type {
@@ -82,7 +81,7 @@ export class ServedWorld implements WorldService, RankingService {
         }
       }
     } catch (thrown) {
-      throw callError(thrown as never);
+      throw errorOf(thrown as object);
     }
     return items;
   }
@@ -142,14 +141,14 @@ export class ServedWorld implements WorldService, RankingService {
   async apply(changes: readonly WorldChange[]): Promise<void> {
     const message = { changes: await Promise.all(changes.map((each) => this.wireChange(each))) };
     await this.catalogue.call('Apply', message, CALL_MS).catch((thrown) => {
-      throw callError(thrown);
+      throw errorOf(thrown);
     });
   }
 
   /** Resolves where the service answers. */
   async answers(): Promise<void> {
     await this.catalogue.call('GetState', {}, CALL_MS).catch((thrown) => {
-      throw callError(thrown);
+      throw errorOf(thrown);
     });
   }
 
@@ -158,7 +157,7 @@ export class ServedWorld implements WorldService, RankingService {
     const { versions } = await this.adapters
       .call<Versions>('List', asked, CALL_MS)
       .catch((thrown) => {
-        throw callError(thrown);
+        throw errorOf(thrown);
       });
     const active = versions.find(({ state }) => state === 'STATE_ACTIVE');
     return active === undefined || active.learnedUntilMs === 0 ? undefined : active.learnedUntilMs;
@@ -176,7 +175,7 @@ export class ServedWorld implements WorldService, RankingService {
     const place = await this.catalogue.call('Quantise', question, CALL_MS).then(
       () => ({ text: title }),
       (thrown) => {
-        const error = callError(thrown);
+        const error = errorOf(thrown);
         if (error.retryable) throw error;
         return { sid };
       },

@@ -1,5 +1,5 @@
+import { ServiceClient } from '@tessera/client';
 import { CatalogueClient } from '../../../tools/served/catalogue-client.js';
-import { RecallClient } from '../../../tools/served/recall-client.js';
 import { type Measurement, quantile } from '../../result.js';
 import type { SuiteContext } from '../suite.js';
 import { withServedTexts } from './served-texts.js';
@@ -25,7 +25,7 @@ export function placedStage(context: SuiteContext): Promise<Measurement[]> {
   return withServedTexts(context, async ({ stack }) => {
     context.say(`${count} ads by their texts`);
     const catalogue = new CatalogueClient(stack.grpcAddress);
-    const recalls = new RecallClient(stack.grpcAddress);
+    const recalls = new ServiceClient('tessera.recall.v1.RecallService', stack.grpcAddress);
     const [userId = ''] = stack.sampleUserIds;
     const times: number[] = [];
     try {
@@ -35,7 +35,8 @@ export function placedStage(context: SuiteContext): Promise<Measurement[]> {
         const { sequence } = await catalogue.call<Applied>('Apply', { changes }, CALL_MS);
         const took = performance.now() - started;
         if (number >= WARM_UP) times.push(took);
-        const { versions } = await recalls.recall({ userId }, CALL_MS);
+        const deadline = Date.now() + CALL_MS;
+        const { versions } = await recalls.call('Recall', { userId }, { deadline });
         if (Number(versions?.catalogueSequence) < Number(sequence)) {
           throw new Error(`the recall behind change ${sequence} does not know it`);
         }

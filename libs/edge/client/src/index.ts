@@ -22,5 +22,6 @@ export {
   type ServiceClientOptions,
   type ServiceName,
 } from './service-client.js';
+export { errorOf } from './service-error.js';
 export { TesseraClient } from './tessera-client.js';
 export { DEFAULT_TOPICS, TopicClient, type TopicClientOptions } from './topic-client.js';

@@ -3,7 +3,7 @@ import {
   type ErrorCode,
   GRPC_STATUS,
   isConnectionLost,
-  type TesseraError,
+  TesseraError,
   trailedError,
 } from '@tessera/errors';
 
@@ -19,7 +19,8 @@ const TRANSPORT_CODES: ReadonlyMap<number, ErrorCode> = new Map([
  * Error of a refused call, by its trailers or by its status. A fault without a status (a channel
  * that was closed) is INTERNAL.
  */
-export function errorOf(error: Partial<ServiceError>): TesseraError {
+export function errorOf(error: Partial<ServiceError> | TesseraError): TesseraError {
+  if (error instanceof TesseraError) return error;
   const { code = -1, details = error.message ?? String(error), metadata } = error;
   const isLost = isConnectionLost(code, details);
   return trailedError({
