@@ -215,7 +215,9 @@ def parse_template(document: Any, where: str = "prompt.json") -> Template:
     root.key("version").integer(1, 1)
     root.key("name").text(filled=True)
     item = root.key("item", {}).only({"prefix", "suffix"})
-    answer = root.key("answer", {}).only({"prefix", "terminal"})
+    answer = root.key("answer", {}).only({"prefix", "terminal", "norm"})
+    if answer.key("norm", "full").value not in ("full", "level", "allowed"):
+        raise answer.key("norm").fail('"full", "level" or "allowed"')
     return Template(
         document,
         [_level(level) for level in root.key("levels").list(least=1)],

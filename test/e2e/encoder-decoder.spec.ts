@@ -53,6 +53,7 @@ const template = (last: string) => ({
   name: 'tiger',
   levels: ['<a_{code}>', '<b_{code}>', '<c_{code}>'],
   item: { suffix: '<sep>' },
+  answer: { norm: 'level' },
   segments: [
     { slot: 'user', bins: BINS, before: '<user_', after: '>' },
     { slot: 'history' },
@@ -140,6 +141,14 @@ describe('a model of an encoder and a decoder', () => {
       expect(found.map(({ score }) => score)).toEqual(best.map(({ score }) => score));
       expect(promptTokens).toBe(1 + 12 * 4 + 2);
     }
+  });
+
+  it('scores by the norm of the folder where a request names none', async () => {
+    const asked = { userId: '11', resultCount: 5 };
+    const scores = async (more: object) =>
+      (await post({ ...asked, ...more })).items.map(({ score }) => score);
+    expect(await scores({})).toEqual(await scores({ scoreNorm: 'level' }));
+    expect(await scores({})).not.toEqual(await scores({ scoreNorm: 'full' }));
   });
 
   it('reads the user before the history: another bin is another answer', async () => {

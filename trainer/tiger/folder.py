@@ -84,4 +84,4 @@ def described(out: Path, imported: Imported) -> str:
         f"{len(imported.texts):,} named",
         f"{len(imported.index.codes):,} items on {sids:,} semantic IDs"
         + (f": {shared:,} share one" if shared else ""),
-        f'{out}: requests have "scoreNorm": {norm}'])
+        f'{out}: requests that name no scoreNorm have {norm}'])

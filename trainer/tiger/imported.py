@@ -60,7 +60,8 @@ class Imported:
         return {
             "version": 1, "name": f"tiger-{self.library}", "levels": self.patterns,
             "item": {"prefix": "", "suffix": SEPARATOR if self.has_separator else ""},
-            "answer": {"prefix": "", "terminal": [END] if self.answer_end else []},
+            "answer": {"prefix": "", "terminal": [END] if self.answer_end else [],
+                       "norm": self.settings.value("norm")},
             "segments": segments, "maxPromptTokens": self.prompt_tokens, "trimStep": 1,
         }
 

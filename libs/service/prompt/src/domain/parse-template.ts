@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { ScoreNorm } from '@tessera/engine';
 import { JsonField } from './json-field.js';
 import type {
   Affix,
@@ -49,7 +50,8 @@ export function parseTemplate(document: unknown, fileName = 'prompt.json'): Prom
   const item = withDefault(root.key('item'), {}, fileName);
   item.onlyKeys(['prefix', 'suffix']);
   const answer = withDefault(root.key('answer'), {}, fileName);
-  answer.onlyKeys(['prefix', 'terminal']);
+  answer.onlyKeys(['prefix', 'terminal', 'norm']);
+  const norm = answer.key('norm');
   const terminal = answer.key('terminal');
   return {
     name: root.key('name').filledText(NAME_LENGTH_MAX),
@@ -62,11 +64,18 @@ export function parseTemplate(document: unknown, fileName = 'prompt.json'): Prom
       : terminal
           .array(0, TERMINAL_TOKENS_MAX)
           .map((field) => field.filledText(TEMPLATE_TEXT_LENGTH_MAX)),
+    ...(norm.absent ? {} : { answerNorm: parseNorm(norm) }),
     segments: root.key('segments').array(1, SEGMENTS_MAX).map(parseSegment),
     promptTokensMax: optionalInteger(root.key('maxPromptTokens'), PROMPT_TOKENS_MAX),
     trimStep: root.key('trimStep').absent ? 1 : root.key('trimStep').integer(1, HISTORY_ITEMS_MAX),
     digest: createHash('sha256').update(canonicalJson(document)).digest('hex'),
   };
+}
+
+function parseNorm(field: JsonField): ScoreNorm {
+  const { value } = field;
+  if (value === 'full' || value === 'level' || value === 'allowed') return value;
+  return field.fail('"full", "level" or "allowed"');
 }
 
 function withDefault(field: JsonField, value: unknown, fileName: string): JsonField {

@@ -3,6 +3,8 @@
  * from.
  */
 
+import type { ScoreNorm } from '@tessera/engine';
+
 /** How the codes of a level are written in the vocabulary. */
 export type LevelForm =
   /** Token text with `{code}` for the decimal code. */
@@ -79,6 +81,8 @@ export interface PromptTemplate {
   readonly answerPrefix: string;
   /** Token texts that end every path and are scored. */
   readonly answerTerminal: readonly string[];
+  /** Norm of scores where a request names none; absent: the service's own. */
+  readonly answerNorm?: ScoreNorm;
   readonly segments: readonly Segment[];
   readonly promptTokensMax: number;
   /** Oldest history items are dropped in multiples of this. */

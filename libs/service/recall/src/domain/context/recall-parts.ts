@@ -81,6 +81,8 @@ export function requestLimits(parts: RecallParts): RequestLimits {
   const { defaults, resultCountMax, scoreItemsMax, widthMax } = parts;
   const { template } = parts.template;
   const { headSize, vocabSize } = parts.engine.model;
+  const hasWholeVocabulary = headSize === vocabSize;
+  const { answerNorm = 'full' } = template;
   return {
     resultCountMax,
     scoreItemsMax,
@@ -92,7 +94,8 @@ export function requestLimits(parts: RecallParts): RequestLimits {
     defaultResultCount: defaults.resultCount,
     defaultSearch: defaults.search,
     defaultRowBudget: defaults.rowBudget,
-    hasWholeVocabulary: headSize === vocabSize,
+    hasWholeVocabulary,
+    scoreNorm: answerNorm === 'full' && !hasWholeVocabulary ? 'level' : answerNorm,
     profileKeys: slotKeys(template, 'profile'),
     sceneKeys: slotKeys(template, 'scene'),
   };

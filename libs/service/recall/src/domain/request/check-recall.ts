@@ -84,8 +84,9 @@ function rankedCount(
   throw invalid('rank.items', `${answerCount}..${most}, as at least those are answered`, items);
 }
 
-export function rankingOf(request: AskedRanking, { hasWholeVocabulary }: RequestLimits): Ranking {
-  const scoreNorm = request.scoreNorm ?? (hasWholeVocabulary ? 'full' : 'level');
+export function rankingOf(request: AskedRanking, limits: RequestLimits): Ranking {
+  const { hasWholeVocabulary } = limits;
+  const scoreNorm = request.scoreNorm ?? limits.scoreNorm;
   if (scoreNorm === 'full' && !hasWholeVocabulary) {
     throw invalid('scoreNorm', 'level or allowed (engine.vocabulary is catalogue)', scoreNorm);
   }

@@ -1,4 +1,5 @@
 import type { Retention } from '@tessera/behaviour';
+import type { ScoreNorm } from '@tessera/engine';
 import type { Search } from './request-types.js';
 
 /** Bounds of a search, and what a request gets where it says nothing. */
@@ -22,6 +23,8 @@ export interface RequestLimits extends SearchLimits {
   readonly defaultResultCount: number;
   /** True if the engine has logits of all tokens: `full` scores take them. */
   readonly hasWholeVocabulary: boolean;
+  /** Norm of scores where a request names none. */
+  readonly scoreNorm: ScoreNorm;
   readonly profileKeys: readonly string[];
   readonly sceneKeys: readonly string[];
 }
