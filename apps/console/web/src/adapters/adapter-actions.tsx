@@ -1,21 +1,10 @@
-import {
-  Anchor,
-  Button,
-  Checkbox,
-  Group,
-  Modal,
-  NumberInput,
-  Progress,
-  Stack,
-  Text,
-} from '@mantine/core';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { type ReactNode, useEffect, useState } from 'react';
+import { Anchor, Button, Checkbox, Group, NumberInput, Text } from '@mantine/core';
+import { useState } from 'react';
 import { Link } from 'react-router';
 import type { ActivatedVersion, AdapterView } from '../../../src/api-types.js';
 import { post, remove, withQuery } from '../api.js';
 import { shortDigest } from '../ui/format.js';
-import { Failure } from '../ui/states.js';
+import { Confirmed } from '../ui/question.js';
 
 const PERCENT = 100;
 
@@ -23,72 +12,6 @@ const adapterPath = (name: string, digest?: string) =>
   digest === undefined
     ? `adapters/${encodeURIComponent(name)}`
     : `adapters/${encodeURIComponent(name)}/${digest}`;
-
-/** Seconds since it began; for what has no measure of its own. */
-function UnderWay({ children }: { children: ReactNode }) {
-  const [seconds, setSeconds] = useState(0);
-  useEffect(() => {
-    const timer = setInterval(() => setSeconds((now) => now + 1), 1000);
-    return () => clearInterval(timer);
-  }, []);
-  return (
-    <Stack gap={4}>
-      <Progress value={PERCENT} animated aria-label={`under way for ${seconds} seconds`} />
-      <Text size="sm">
-        {seconds} s: {children}
-      </Text>
-    </Stack>
-  );
-}
-
-/** A question before something is done; what it says no to stays open with the reason. */
-function Confirmed<Result>({
-  title,
-  doing,
-  act,
-  close,
-  word,
-  color,
-  children,
-}: {
-  title: string;
-  doing: string;
-  act: () => Promise<Result>;
-  close: () => void;
-  word: string;
-  color?: string;
-  children: ReactNode;
-}) {
-  const queries = useQueryClient();
-  const action = useMutation({
-    mutationFn: act,
-    onSuccess: async () => {
-      await queries.invalidateQueries();
-      close();
-    },
-  });
-  return (
-    <Modal opened onClose={close} title={title}>
-      <Stack>
-        {children}
-        {action.isPending && <UnderWay>{doing}</UnderWay>}
-        <Group>
-          <Button
-            {...(color !== undefined && { color })}
-            disabled={action.isPending}
-            onClick={() => action.mutate()}
-          >
-            {word}
-          </Button>
-          <Button variant="default" onClick={close}>
-            Cancel
-          </Button>
-        </Group>
-        {action.error !== null && <Failure error={action.error} />}
-      </Stack>
-    </Modal>
-  );
-}
 
 function Activation({ version, close }: { version: AdapterView; close: () => void }) {
   const { name, digest } = version;

@@ -19,7 +19,7 @@ const COLUMNS: readonly Column<Line>[] = [
     value: ({ timeMs }) => timeMs,
     cell: ({ timeMs }) => <span style={{ whiteSpace: 'nowrap' }}>{formatTime(timeMs)}</span>,
   },
-  { key: 'action', label: 'Action', value: ({ action }) => action, cell: ({ action }) => action },
+  { key: 'action', label: 'Action', value: ({ action }) => action },
   {
     key: 'version',
     label: 'Version',

@@ -1,6 +1,6 @@
 import { SimpleGrid, Stack, Table, Text } from '@mantine/core';
 import type { CanaryReport, ClickRate, RuleVerdict } from '../../../src/api-types.js';
-import { type Column, DataTable } from '../ui/data-table.js';
+import { type Column, DataTable, numberColumn } from '../ui/data-table.js';
 import { formatCount } from '../ui/format.js';
 import { ItemLink } from '../ui/item-column.js';
 import { Mark } from '../ui/mark.js';
@@ -125,13 +125,7 @@ function Moves({
       value: ({ itemId }) => titles[itemId] || itemId,
       cell: ({ itemId }) => <ItemLink itemId={itemId} title={titles[itemId] ?? ''} />,
     },
-    {
-      key: 'recalls',
-      label: 'Shadowed recalls',
-      isNumber: true,
-      value: ({ recalls }) => recalls,
-      cell: ({ recalls }) => formatCount(recalls),
-    },
+    numberColumn('recalls', 'Shadowed recalls', ({ recalls }) => recalls, formatCount),
   ];
   if (items.length === 0) return <Text size="sm">{label}: none so far.</Text>;
   return (

@@ -15,7 +15,7 @@ import type { AdPage, AnalysisItem, ItemPlace } from '../../../src/api-types.js'
 import { withQuery } from '../api.js';
 import { attributesText } from '../recall/item-table.js';
 import { useNodeNames } from '../tree/use-node-names.js';
-import { type Column, DataTable } from '../ui/data-table.js';
+import { type Column, DataTable, numberColumn } from '../ui/data-table.js';
 import { Figure, Figures } from '../ui/figure.js';
 import { formatCount, formatShare, formatTime, shortDigest, ZONE } from '../ui/format.js';
 import { ITEM_COLUMN } from '../ui/item-column.js';
@@ -67,14 +67,12 @@ const NEIGHBOUR_COLUMNS: readonly Column<Neighbour>[] = [
     key: 'sid',
     label: 'Semantic ID',
     value: ({ sid }) => sid.join('-'),
-    cell: ({ sid }) => sid.join('-'),
   },
   {
     key: 'shared',
     label: 'First codes in common',
     isNumber: true,
     value: ({ sharedLevels }) => sharedLevels,
-    cell: ({ sharedLevels }) => sharedLevels,
   },
 ];
 
@@ -134,15 +132,9 @@ function Hours({ page }: { page: AdPage }) {
 }
 
 const SCENE_COLUMNS: readonly Column<AdPage['byScene'][number]>[] = [
-  { key: 'key', label: 'Scene', value: ({ key }) => key, cell: ({ key }) => key },
-  { key: 'value', label: 'Is', value: ({ value }) => value, cell: ({ value }) => value },
-  {
-    key: 'recalls',
-    label: 'Recalls',
-    isNumber: true,
-    value: ({ recalls }) => recalls,
-    cell: ({ recalls }) => formatCount(recalls),
-  },
+  { key: 'key', label: 'Scene', value: ({ key }) => key },
+  { key: 'value', label: 'Is', value: ({ value }) => value },
+  numberColumn('recalls', 'Recalls', ({ recalls }) => recalls, formatCount),
 ];
 
 const VERSION_COLUMNS: readonly Column<AdPage['byVersion'][number]>[] = [
@@ -152,13 +144,7 @@ const VERSION_COLUMNS: readonly Column<AdPage['byVersion'][number]>[] = [
     value: ({ adapter }) => adapter,
     cell: ({ adapter }) => <span title={adapter}>{versionName(adapter)}</span>,
   },
-  {
-    key: 'recalls',
-    label: 'Recalls',
-    isNumber: true,
-    value: ({ recalls }) => recalls,
-    cell: ({ recalls }) => formatCount(recalls),
-  },
+  numberColumn('recalls', 'Recalls', ({ recalls }) => recalls, formatCount),
 ];
 
 const HISTORY_COLUMNS: readonly Column<AnalysisItem>[] = [
@@ -168,13 +154,7 @@ const HISTORY_COLUMNS: readonly Column<AnalysisItem>[] = [
     value: ({ fromMs }) => fromMs,
     cell: ({ fromMs }) => (fromMs === 0 ? 'the snapshot' : formatTime(fromMs)),
   },
-  {
-    key: 'change',
-    label: 'Change',
-    isNumber: true,
-    value: ({ fromSequence }) => fromSequence,
-    cell: ({ fromSequence }) => formatCount(fromSequence),
-  },
+  numberColumn('change', 'Change', ({ fromSequence }) => fromSequence, formatCount),
   {
     key: 'live',
     label: 'Live',

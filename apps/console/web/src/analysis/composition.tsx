@@ -1,7 +1,7 @@
 import { Anchor, Group, Select, Table, Text, UnstyledButton } from '@mantine/core';
 import { useCallback } from 'react';
 import type { AnalysisAbout, CompositionPage } from '../../../src/api-types.js';
-import { type Column, DataTable } from '../ui/data-table.js';
+import { type Column, DataTable, numberColumn } from '../ui/data-table.js';
 import { Figure, Figures } from '../ui/figure.js';
 import { formatCount, formatMinute, formatShare, ZONE } from '../ui/format.js';
 import { COLOURS, type Plot, PlotChart, TIME_AXIS } from '../ui/plot-chart.js';
@@ -100,21 +100,8 @@ function valueColumns(attribute: string, add: (value: string) => void): Column<V
           </Anchor>
         ),
     },
-    {
-      key: 'items',
-      label: 'Recalled',
-      unit: 'items',
-      isNumber: true,
-      value: ({ items }) => items,
-      cell: ({ items }) => formatCount(items),
-    },
-    {
-      key: 'share',
-      label: 'Share',
-      isNumber: true,
-      value: ({ share }) => share,
-      cell: ({ share }) => formatShare(share),
-    },
+    numberColumn('items', 'Recalled', ({ items }) => items, formatCount, 'items'),
+    numberColumn('share', 'Share', ({ share }) => share, formatShare),
   ];
 }
 

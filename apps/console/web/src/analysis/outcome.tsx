@@ -84,7 +84,6 @@ function columnsOf(nameOf: (adapter: string) => string): Column<OutcomeRow>[] {
       key: 'version',
       label: 'Version',
       value: ({ adapter }) => nameOf(adapter),
-      cell: ({ adapter }) => nameOf(adapter),
     },
     {
       key: 'position',

@@ -40,7 +40,7 @@ const number = (key: keyof Estimate, label: string): Column<Row> => ({
 });
 
 const COLUMNS: readonly Column<Row>[] = [
-  { key: 'label', label: 'Of a recall', value: ({ label }) => label, cell: ({ label }) => label },
+  { key: 'label', label: 'Of a recall', value: ({ label }) => label },
   number('value', 'Estimate'),
   number('low', 'From'),
   number('high', 'To'),

@@ -19,7 +19,7 @@ import type {
   UnreachedPage,
 } from '../../../src/api-types.js';
 import { withQuery } from '../api.js';
-import { type Column, DataTable } from '../ui/data-table.js';
+import { type Column, DataTable, numberColumn } from '../ui/data-table.js';
 import { Figure, Figures } from '../ui/figure.js';
 import { formatCount, formatShare, formatTime, ZONE } from '../ui/format.js';
 import { ITEM_COLUMN, ItemLink } from '../ui/item-column.js';
@@ -75,36 +75,10 @@ function columnsOf(by: string): Column<ReachRow>[] {
       value: nameOf,
       cell: (row) => <Name row={row} by={by} />,
     },
-    {
-      key: 'before',
-      label: 'Before',
-      unit: 'recalls',
-      isNumber: true,
-      value: ({ before }) => before,
-      cell: ({ before }) => formatCount(before),
-    },
-    {
-      key: 'after',
-      label: 'After',
-      unit: 'recalls',
-      isNumber: true,
-      value: ({ after }) => after,
-      cell: ({ after }) => formatCount(after),
-    },
-    {
-      key: 'shareBefore',
-      label: 'Share before',
-      isNumber: true,
-      value: ({ shareBefore }) => shareBefore,
-      cell: ({ shareBefore }) => formatShare(shareBefore),
-    },
-    {
-      key: 'shareAfter',
-      label: 'Share after',
-      isNumber: true,
-      value: ({ shareAfter }) => shareAfter,
-      cell: ({ shareAfter }) => formatShare(shareAfter),
-    },
+    numberColumn('before', 'Before', ({ before }) => before, formatCount, 'recalls'),
+    numberColumn('after', 'After', ({ after }) => after, formatCount, 'recalls'),
+    numberColumn('shareBefore', 'Share before', ({ shareBefore }) => shareBefore, formatShare),
+    numberColumn('shareAfter', 'Share after', ({ shareAfter }) => shareAfter, formatShare),
     {
       key: 'gain',
       label: 'Change',
@@ -233,15 +207,14 @@ function valueColumns(by: string): readonly Column<UnreachedValue>[] {
 
 const UNREACHED_COLUMNS: readonly Column<Unreached>[] = [
   ITEM_COLUMN,
-  { key: 'id', label: 'ID', value: ({ itemId }) => itemId, cell: ({ itemId }) => itemId },
-  {
-    key: 'eligible',
-    label: 'Eligible in',
-    unit: 'recalls',
-    isNumber: true,
-    value: ({ eligibleRecalls }) => eligibleRecalls,
-    cell: ({ eligibleRecalls }) => formatCount(eligibleRecalls),
-  },
+  { key: 'id', label: 'ID', value: ({ itemId }) => itemId },
+  numberColumn(
+    'eligible',
+    'Eligible in',
+    ({ eligibleRecalls }) => eligibleRecalls,
+    formatCount,
+    'recalls',
+  ),
 ];
 
 /** Rows at first, and the most that the service lists. */

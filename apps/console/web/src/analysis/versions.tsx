@@ -10,7 +10,7 @@ import {
 } from '@mantine/core';
 import { useCallback, useMemo } from 'react';
 import type { VersionsPage } from '../../../src/api-types.js';
-import { type Column, DataTable } from '../ui/data-table.js';
+import { type Column, DataTable, numberColumn } from '../ui/data-table.js';
 import { Figure, Figures } from '../ui/figure.js';
 import { formatCount, formatShare, formatTime, shortDigest } from '../ui/format.js';
 import { Histogram } from '../ui/histogram.js';
@@ -48,21 +48,9 @@ function versionColumns(nameOf: (adapter: string) => string): Column<Version>[] 
       value: ({ adapter }) => nameOf(adapter),
       cell: ({ adapter }) => <span title={adapter}>{nameOf(adapter)}</span>,
     },
-    { key: 'arm', label: 'As', value: ({ arm }) => arm, cell: ({ arm }) => arm },
-    {
-      key: 'recalls',
-      label: 'Recalls',
-      isNumber: true,
-      value: ({ recalls }) => recalls,
-      cell: ({ recalls }) => formatCount(recalls),
-    },
-    {
-      key: 'users',
-      label: 'Users',
-      isNumber: true,
-      value: ({ users }) => users,
-      cell: ({ users }) => formatCount(users),
-    },
+    { key: 'arm', label: 'As', value: ({ arm }) => arm },
+    numberColumn('recalls', 'Recalls', ({ recalls }) => recalls, formatCount),
+    numberColumn('users', 'Users', ({ users }) => users, formatCount),
   ];
 }
 

@@ -1,12 +1,12 @@
-import { Anchor, Button, Group, Modal, NumberInput, Stack, Text } from '@mantine/core';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { Anchor, Group, NumberInput, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import { Link } from 'react-router';
 import type { CataloguePage } from '../../../src/api-types.js';
 import { post } from '../api.js';
-import { type Column, DataTable } from '../ui/data-table.js';
+import { type Column, DataTable, numberColumn } from '../ui/data-table.js';
 import { Figure, Figures } from '../ui/figure.js';
 import { formatBytes, formatCount, shortDigest } from '../ui/format.js';
+import { Confirmed } from '../ui/question.js';
 import { PageTitle, Section } from '../ui/section.js';
 import { Empty, Failure, Waiting } from '../ui/states.js';
 import { useAsked } from '../ui/use-asked.js';
@@ -18,14 +18,6 @@ import { LandingOfText } from './landing.js';
 function RollBack({ page }: { page: CataloguePage }) {
   const [sequence, setSequence] = useState<number | string>('');
   const [isAsked, setIsAsked] = useState(false);
-  const queries = useQueryClient();
-  const back = useMutation({
-    mutationFn: () => post<{ sequence: number }>('catalogue/roll-back', { sequence }),
-    onSuccess: () => {
-      setIsAsked(false);
-      return queries.invalidateQueries();
-    },
-  });
   const [first] = page.generations;
   if (first === undefined) return null;
   return (
@@ -47,21 +39,18 @@ function RollBack({ page }: { page: CataloguePage }) {
           Roll back
         </RoleButton>
       </Group>
-      <Modal opened={isAsked} onClose={() => setIsAsked(false)} title="Roll the catalogue back?">
-        <Text size="sm" mb="md">
+      <Confirmed
+        opened={isAsked}
+        title="Roll the catalogue back?"
+        word="Roll back"
+        act={() => post('catalogue/roll-back', { sequence })}
+        close={() => setIsAsked(false)}
+      >
+        <Text size="sm">
           The items become those of change {sequence}, as a change of its own: it can be undone in
           the same way.
         </Text>
-        <Group>
-          <Button loading={back.isPending} onClick={() => back.mutate()}>
-            Roll back
-          </Button>
-          <Button variant="default" onClick={() => setIsAsked(false)}>
-            Keep
-          </Button>
-        </Group>
-        {back.error !== null && <Failure error={back.error} />}
-      </Modal>
+      </Confirmed>
     </Stack>
   );
 }
@@ -75,27 +64,9 @@ const GENERATION_COLUMNS: readonly Column<Generation>[] = [
     value: ({ baseDigest }) => baseDigest,
     cell: ({ baseDigest }) => <span title={baseDigest}>{shortDigest(baseDigest)}</span>,
   },
-  {
-    key: 'first',
-    label: 'First change',
-    isNumber: true,
-    value: ({ firstSequence }) => firstSequence,
-    cell: ({ firstSequence }) => formatCount(firstSequence),
-  },
-  {
-    key: 'last',
-    label: 'Last change',
-    isNumber: true,
-    value: ({ lastSequence }) => lastSequence,
-    cell: ({ lastSequence }) => formatCount(lastSequence),
-  },
-  {
-    key: 'log',
-    label: 'Log',
-    isNumber: true,
-    value: ({ logBytes }) => logBytes,
-    cell: ({ logBytes }) => formatBytes(logBytes),
-  },
+  numberColumn('first', 'First change', ({ firstSequence }) => firstSequence, formatCount),
+  numberColumn('last', 'Last change', ({ lastSequence }) => lastSequence, formatCount),
+  numberColumn('log', 'Log', ({ logBytes }) => logBytes, formatBytes),
 ];
 
 function Generations({ generations }: Pick<CataloguePage, 'generations'>) {

@@ -8,7 +8,7 @@ import {
   SettingsFields,
   settingsBody,
 } from '../recall/settings.js';
-import { type Column, DataTable } from '../ui/data-table.js';
+import { type Column, DataTable, numberColumn } from '../ui/data-table.js';
 import { formatCount, formatShare, formatTime } from '../ui/format.js';
 import { PageTitle, Section } from '../ui/section.js';
 import { Empty, Failure, Waiting } from '../ui/states.js';
@@ -137,21 +137,9 @@ const SAVED_COLUMNS: readonly Column<ComparisonSummary>[] = [
       </Anchor>
     ),
   },
-  {
-    key: 'users',
-    label: 'Users',
-    isNumber: true,
-    value: ({ userCount }) => userCount,
-    cell: ({ userCount }) => formatCount(userCount),
-  },
-  {
-    key: 'overlap',
-    label: 'Overlap',
-    isNumber: true,
-    value: ({ overlap }) => overlap,
-    cell: ({ overlap }) => formatShare(overlap),
-  },
-  { key: 'author', label: 'By', value: ({ author }) => author, cell: ({ author }) => author },
+  numberColumn('users', 'Users', ({ userCount }) => userCount, formatCount),
+  numberColumn('overlap', 'Overlap', ({ overlap }) => overlap, formatShare),
+  { key: 'author', label: 'By', value: ({ author }) => author },
 ];
 
 function Saved() {

@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { Link } from 'react-router';
 import type { Comparison } from '../../../src/api-types.js';
 import { CertificateMark } from '../ui/certificate-mark.js';
-import { type Column, DataTable } from '../ui/data-table.js';
+import { type Column, DataTable, numberColumn } from '../ui/data-table.js';
 import { formatShare } from '../ui/format.js';
 import type { UserLine } from './run.js';
 
@@ -21,7 +21,6 @@ const SHIFT_COLUMNS: readonly Column<Shift>[] = [
     key: 'item',
     label: 'Item',
     value: ({ title, itemId }) => title || itemId,
-    cell: ({ title, itemId }) => title || itemId,
   },
   {
     key: 'left',
@@ -52,13 +51,7 @@ function userColumns(choose: (userId: string) => void): Column<UserLine>[] {
         </Anchor>
       ),
     },
-    {
-      key: 'overlap',
-      label: 'Overlap',
-      isNumber: true,
-      value: ({ overlap }) => overlap,
-      cell: ({ overlap }) => formatShare(overlap),
-    },
+    numberColumn('overlap', 'Overlap', ({ overlap }) => overlap, formatShare),
     {
       key: 'shift',
       label: 'Mean shift',
@@ -72,14 +65,12 @@ function userColumns(choose: (userId: string) => void): Column<UserLine>[] {
       label: 'Gained',
       isNumber: true,
       value: ({ gained }) => gained,
-      cell: ({ gained }) => gained,
     },
     {
       key: 'lost',
       label: 'Lost',
       isNumber: true,
       value: ({ lost }) => lost,
-      cell: ({ lost }) => lost,
     },
   ];
 }

@@ -110,7 +110,6 @@ function columnsOf(
       label: 'Rank',
       isNumber: true,
       value: ({ rank }) => rank,
-      cell: ({ rank }) => rank,
     },
     ...recalledColumn(items),
     {

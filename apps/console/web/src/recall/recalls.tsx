@@ -3,7 +3,7 @@ import { useMemo, useState } from 'react';
 import { Link, useSearchParams } from 'react-router';
 import type { ListedRecall, RecallList } from '../../../src/api-types.js';
 import { withQuery } from '../api.js';
-import { type Column, DataTable } from '../ui/data-table.js';
+import { type Column, DataTable, numberColumn } from '../ui/data-table.js';
 import { formatCount, formatTime, formatUs, shortDigest } from '../ui/format.js';
 import { Mark } from '../ui/mark.js';
 import { PageTitle } from '../ui/section.js';
@@ -79,13 +79,7 @@ const VERSION_COLUMNS: Column<ListedRecall>[] = [
     value: adapterText,
     cell: (recall) => <span title={recall.versions?.adapter}>{adapterText(recall)}</span>,
   },
-  {
-    key: 'catalogue',
-    label: 'Change',
-    isNumber: true,
-    value: ({ catalogueSequence }) => catalogueSequence,
-    cell: ({ catalogueSequence }) => formatCount(catalogueSequence),
-  },
+  numberColumn('catalogue', 'Change', ({ catalogueSequence }) => catalogueSequence, formatCount),
 ];
 
 const LAST_COLUMNS: Column<ListedRecall>[] = [
@@ -95,34 +89,15 @@ const LAST_COLUMNS: Column<ListedRecall>[] = [
     value: ({ source, reason }) => `${source} ${reason}`,
     cell: ({ source, reason }) => (source === 'console' ? 'tried here' : `by ${reason}`),
   },
-  {
-    key: 'items',
-    label: 'Items',
-    isNumber: true,
-    value: ({ itemCount }) => itemCount,
-    cell: ({ itemCount }) => formatCount(itemCount),
-  },
-  {
-    key: 'prompt',
-    label: 'Prompt tokens',
-    isNumber: true,
-    value: ({ promptTokens }) => promptTokens,
-    cell: ({ promptTokens }) => formatCount(promptTokens),
-  },
-  {
-    key: 'saved',
-    label: 'of them saved',
-    isNumber: true,
-    value: ({ promptTokens, computedTokens }) => promptTokens - computedTokens,
-    cell: ({ promptTokens, computedTokens }) => formatCount(promptTokens - computedTokens),
-  },
-  {
-    key: 'took',
-    label: 'Took',
-    isNumber: true,
-    value: ({ totalUs }) => totalUs,
-    cell: ({ totalUs }) => formatUs(totalUs),
-  },
+  numberColumn('items', 'Items', ({ itemCount }) => itemCount, formatCount),
+  numberColumn('prompt', 'Prompt tokens', ({ promptTokens }) => promptTokens, formatCount),
+  numberColumn(
+    'saved',
+    'of them saved',
+    ({ promptTokens, computedTokens }) => promptTokens - computedTokens,
+    formatCount,
+  ),
+  numberColumn('took', 'Took', ({ totalUs }) => totalUs, formatUs),
 ];
 
 /** Columns that say the same in every row are left out. */
@@ -139,7 +114,6 @@ function middleColumns(recalls: readonly ListedRecall[]): Column<ListedRecall>[]
     key: 'node',
     label: 'Node',
     value: (recall) => recall.node,
-    cell: (recall) => recall.node,
   };
   return [
     ...(differ(({ code }) => code, 'OK') ? [outcome] : []),

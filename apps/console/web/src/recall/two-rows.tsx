@@ -25,7 +25,7 @@ export function TwoRows({ items }: { items: Items }) {
   const isDrawn = left.explored === true || right.explored === true;
   const [ours, theirs] = [`Rank ${left.rank}`, `Rank ${right.rank}`];
   const columns: readonly Column<Difference>[] = [
-    { key: 'name', label: 'Part', value: ({ name }) => name, cell: ({ name }) => name },
+    { key: 'name', label: 'Part', value: ({ name }) => name },
     number('left', ours),
     number('right', theirs),
     number('difference', 'Difference'),

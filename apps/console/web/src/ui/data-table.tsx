@@ -12,8 +12,25 @@ export interface Column<Row> {
   readonly isNumber?: boolean;
   /** Rows are sorted by this; left out: they are not by this column. */
   readonly value?: (row: Row) => number | string | undefined;
-  readonly cell: (row: Row) => ReactNode;
+  /** Left out: the value. */
+  readonly cell?: (row: Row) => ReactNode;
 }
+
+/** Numbers by which rows are sorted, as `format` writes them. */
+export const numberColumn = <Row,>(
+  key: string,
+  label: string,
+  value: (row: Row) => number,
+  format: (value: number) => string,
+  unit?: string,
+): Column<Row> => ({
+  key,
+  label,
+  isNumber: true,
+  value,
+  cell: (row) => format(value(row)),
+  ...(unit !== undefined && { unit }),
+});
 
 export interface Order {
   readonly key: string;
@@ -155,9 +172,9 @@ export function DataTable<Row>({
           <Table.Tbody>
             {sorted.slice(0, shownCount).map((row) => (
               <Table.Tr key={keyOf(row)} className={isChosen?.(row) === true ? 'chosen' : ''}>
-                {columns.map(({ key, isNumber = false, cell }) => (
+                {columns.map(({ key, isNumber = false, value, cell = value }) => (
                   <Table.Td key={key} className={isNumber ? 'number' : ''}>
-                    {cell(row)}
+                    {cell?.(row)}
                   </Table.Td>
                 ))}
               </Table.Tr>

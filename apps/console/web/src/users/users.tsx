@@ -1,5 +1,5 @@
-import { Alert, Anchor, Button, Group, Modal, Stack, Text } from '@mantine/core';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { Alert, Anchor, Button, Group, Stack, Text } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { Link, useNavigate, useParams } from 'react-router';
 import type { About, KvChainView, UserPage } from '../../../src/api-types.js';
@@ -9,6 +9,7 @@ import { ageOf } from '../kv/kv-sources.js';
 import { type Column, DataTable } from '../ui/data-table.js';
 import { formatCount, formatTime, shortDigest } from '../ui/format.js';
 import { ITEM_COLUMN } from '../ui/item-column.js';
+import { Confirmed } from '../ui/question.js';
 import { PageTitle, Section } from '../ui/section.js';
 import { Empty, Failure, Waiting } from '../ui/states.js';
 import { useAsked } from '../ui/use-asked.js';
@@ -66,15 +67,11 @@ function Erase({ userId, onErased }: { userId: string; onErased: (user: ErasedUs
   const about = useAsked<About>('about');
   const [isAsked, setIsAsked] = useState(false);
   const queries = useQueryClient();
-  const erase = useMutation({
-    mutationFn: () => remove<ErasedUser>(`users/${encodeURIComponent(userId)}`),
-    onSuccess: (user) => {
-      setIsAsked(false);
-      // The page of the user is asked for no more: that they are unknown now is no fault.
-      onErased(user);
-      return queries.invalidateQueries({ refetchType: 'none' });
-    },
-  });
+  const erased = (user: ErasedUser) => {
+    // The page of the user is asked for no more: that they are unknown now is no fault.
+    onErased(user);
+    return queries.invalidateQueries({ refetchType: 'none' });
+  };
   if (about.data?.canErase !== true) return null;
   return (
     <>
@@ -87,20 +84,19 @@ function Erase({ userId, onErased }: { userId: string; onErased: (user: ErasedUs
       >
         Erase this user
       </RoleButton>
-      <Modal opened={isAsked} onClose={() => setIsAsked(false)} title={`Erase user ${userId}?`}>
-        <Text size="sm" mb="md">
+      <Confirmed
+        opened={isAsked}
+        title={`Erase user ${userId}?`}
+        word="Erase"
+        color="red"
+        act={() => remove<ErasedUser>(`users/${encodeURIComponent(userId)}`)}
+        done={erased}
+        close={() => setIsAsked(false)}
+      >
+        <Text size="sm">
           Behaviours, profile, keys and values and recorded recalls are removed for good.
         </Text>
-        <Group>
-          <Button color="red" loading={erase.isPending} onClick={() => erase.mutate()}>
-            Erase
-          </Button>
-          <Button variant="default" onClick={() => setIsAsked(false)}>
-            Keep
-          </Button>
-        </Group>
-        {erase.error !== null && <Failure error={erase.error} />}
-      </Modal>
+      </Confirmed>
     </>
   );
 }
