@@ -63,13 +63,16 @@ function numberFaults(
   return crashed ? [] : [`${id}: ${answers.length} answers although nothing crashed`];
 }
 
-/** An erasure is a barrier: a request of the user that was under way ends without an answer. */
+/** Ends of a request that an erasure of its user overtakes: under way, or before it has begun. */
+const ERASED = new Set<string | undefined>(['CANCELLED', 'STORE_UNAVAILABLE']);
+
+/** An erasure is a barrier: a request of the user beside it ends without an answer. */
 function isErasedMeanwhile(
   { expected, timeMs }: Asked,
   answer: Answered,
   erasures: readonly Erasure[],
 ): boolean {
-  if (expected.kind !== 'moving' || answer.refusal?.code !== 'CANCELLED') return false;
+  if (expected.kind !== 'moving' || !ERASED.has(answer.refusal?.code)) return false;
   return erasures.some(
     ({ userId, startMs, endMs }) =>
       userId === expected.userId && startMs <= answer.timeMs && endMs >= timeMs,
