@@ -34,6 +34,16 @@ it('says what the service says of modules over a classifier of many labels', asy
   folder.remove();
 });
 
+it('names the import where it sees an encoder-decoder of another library', async () => {
+  const said = async (path: string) => (await examine(path)).lines.join('\n');
+  expect(await said('test/fixtures/parity/t5-tied')).toMatch(
+    /python -m trainer import.*prompt.json/,
+  );
+  const folder = temporaryFolder({ 'checkpoints/last.ckpt': '' });
+  expect(await said(folder.path)).toMatch(/served: no.*python -m trainer import.*Lightning/);
+  folder.remove();
+});
+
 it.each([
   ['that says so', { model_type: 'CrossEncoder' }],
   ['of one label', {}],

@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs';
-import { mkdtemp, rm, stat } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
 import os from 'node:os';
 import { basename, join } from 'node:path';
 import { loadBehaviourStore } from '@tessera/behaviour';
 import { parseSource, prepareCatalogue } from '@tessera/catalogue';
 import { EmbeddingModels } from '@tessera/embedding';
-import { configNote, NativeEngine, readModelShape } from '@tessera/engine';
+import { configNote, type EngineModel, NativeEngine, readModelShape } from '@tessera/engine';
 import { expecting, TesseraError } from '@tessera/errors';
 import { readRegular, refuseNoModel, textOf } from '@tessera/files';
 import { loadTemplate, loadTokenizer, samplingNote } from '@tessera/prompt';
@@ -19,11 +19,10 @@ import { isClicks, readClicks } from './clicks.js';
 
 /** Texts that differ in every model that was trained. */
 const PROBES = ['red shoes', 'a book of maps'];
-/** A prompt behind which no trained model finds some tokens as likely as others. */
+/** Tokens from the middle of a vocabulary, where those of codes are. */
+const LABELS = 4;
 const PROBE = {
   adapter: undefined,
-  promptTokens: Int32Array.of(0),
-  labelTokens: Int32Array.of(0, 1, 2, 3),
   siblingTokens: 0,
   scoreNorm: 'allowed',
   priority: 'normal',
@@ -94,6 +93,7 @@ async function examineFolder(path: string, base: string | undefined, tell: Tell)
   const has = (name: string) => existsSync(join(path, name));
   if (has('adapter_config.json') && !has('config.json')) return examineAdapter(path, base, tell);
   if (has('prompt.json')) return examineRecall(path, tell);
+  await refuseUnimported(path);
   if (await isCrossEncoder(path)) {
     try {
       return await examineReranker(path, tell);
@@ -127,11 +127,37 @@ async function examineRecall(path: string, tell: Tell): Promise<void> {
     tell(`weights ${digest}`);
     const state = stateBytes > 0 ? `, ${stateBytes} of a prompt's state` : '';
     tell(`memory in ${computeType}: ${kvBytesPerPosition} bytes of a token${state}`);
-    const [odds = []] = (await Promise.all(engine.relevance([PROBE]))).map(({ logits }) => logits);
+    const probe = probeOf(engine.model);
+    const [odds = []] = (await Promise.all(engine.relevance([probe]))).map(({ logits }) => logits);
     if (odds.every((one) => one === odds[0])) tell(`all tokens are as likely: ${TRAINED}`);
   } finally {
     await engine.close();
   }
+}
+
+/** A prompt behind which no trained model finds some tokens as likely as others. */
+function probeOf({ encoderLayerCount, startToken, vocabSize }: EngineModel) {
+  const encoded = startToken === 0 ? 1 : 0;
+  const prompt = encoderLayerCount > 0 ? [encoded, startToken] : [0];
+  const first = Math.min(vocabSize >> 1, vocabSize - LABELS);
+  const labelTokens = Int32Array.from({ length: LABELS }, (_, at) => first + at);
+  return { ...PROBE, promptTokens: Int32Array.from(prompt), labelTokens };
+}
+
+/** The folder or file of an encoder-decoder that another library has trained. */
+async function refuseUnimported(path: string): Promise<void> {
+  const text = await readFile(join(path, 'config.json'), 'utf8').catch(() => '{}');
+  const isT5 = /"model_type":\s*"t5"/.test(text);
+  const names = [
+    ...(await readdir(path)),
+    ...(await readdir(join(path, 'checkpoints')).catch(() => [])),
+  ];
+  if (!isT5 && !names.some((name) => name.endsWith('.ckpt'))) return;
+  throw expecting('MODEL_INVALID')(
+    path,
+    'a folder that `python -m trainer import` has made of it (docs/integrate/tiger.md)',
+    isT5 ? 'a T5 without prompt.json' : 'a checkpoint of Lightning',
+  );
 }
 
 async function examineJudge(path: string, tell: Tell): Promise<void> {
