@@ -260,7 +260,7 @@ function openEngine(modelPath: string, adapterBytesMax: number): Promise<NativeE
     passTimeTargetUs: 0,
     batching: 'continuous',
     kvBytesMax: KV_BYTES,
-    promptTokensMax: 1,
+    promptTokensMax: 2,
     widthMax: 1,
     resultCountMax: 1,
     scoreItemsMax: 1,

@@ -22,6 +22,10 @@ export const READ_FIELDS: ReadonlySet<string> = new Set([
   ...['sbert_ce_default_activation_function', 'text_config', 'attn_output_gate'],
   ...['full_attention_interval', 'linear_num_key_heads', 'linear_num_value_heads'],
   ...['linear_key_head_dim', 'linear_value_head_dim', 'linear_conv_kernel_dim'],
+  ...['d_model', 'd_kv', 'd_ff', 'num_heads', 'num_layers', 'num_decoder_layers', 'n_positions'],
+  ...['layer_norm_epsilon', 'relative_attention_num_buckets', 'is_encoder_decoder'],
+  ...['relative_attention_max_distance', 'feed_forward_proj', 'feed_forward_layers'],
+  ...['feed_forward_bias', 'decoder_start_token_id', 'scale_decoder_outputs'],
 ]);
 
 /** Members about training, names and how transformers runs a model: no number depends on them. */
@@ -33,7 +37,7 @@ const HARMLESS: ReadonlySet<string> = new Set([
   ...['output_hidden_states', 'output_router_logits', 'router_aux_loss_coef', 'pretraining_tp'],
   ...['sparse_prediction', 'sparse_pred_ignore_index', 'decoder_bias', 'reference_compile'],
   ...['deterministic_flash_attn', 'repad_logits_with_grad', 'chunk_size_feed_forward'],
-  ...['is_encoder_decoder', 'cls_token_id', 'sep_token_id', 'mask_token_id', 'unk_token_id'],
+  ...['cls_token_id', 'sep_token_id', 'mask_token_id', 'unk_token_id'],
   ...['tokenizer_class', 'gradient_checkpointing', 'pooler_fc_size', 'directionality'],
   ...['pooler_num_attention_heads', 'pooler_num_fc_layers', 'pooler_size_per_head', 'pooler_type'],
   ...['output_past', 'task_specific_params', 'attn_implementation', 'transformers.js_config'],
@@ -41,6 +45,8 @@ const HARMLESS: ReadonlySet<string> = new Set([
   ...['vision_config', 'image_token_id', 'video_token_id', 'vision_start_token_id'],
   ...['vision_end_token_id', 'mtp_num_hidden_layers', 'mtp_use_dedicated_embeddings'],
   ...['mamba_ssm_dtype', 'unsloth_version', 'unsloth_fixed', '_attn_implementation'],
+  // Copies of feed_forward_proj in configurations of T5, and its training.
+  ...['dense_act_fn', 'is_gated_act', 'dropout_rate', 'initializer_factor'],
   'gradient_checkpointing_kwargs',
 ]);
 
