@@ -11,7 +11,7 @@ import { ServedProcess } from '../overload/served-process.js';
 import type { SuiteContext } from '../suite.js';
 import { ended, startChild } from './children.js';
 
-const MINUTES = { quick: 3, full: 9 };
+const MINUTES = { quick: 3, full: 15 };
 const CYCLE_SECONDS = 120;
 const PROBES_PER_SECOND = 20;
 const CALL_MS = 5000;
