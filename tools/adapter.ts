@@ -65,8 +65,12 @@ async function servedModel(
   }
   const scheme = http.certificatePath === '' && !connection.isTls ? 'http' : 'https';
   const url = given ?? `${scheme}://${http.host}:${http.port}`;
-  const { versions } = await askJson<Health>(`${url}/health`, connection);
-  return versions?.model ?? fail('base', 'a digest', 'nothing');
+  const health = await askJson<Health>(`${url}/health`, connection).catch((cause: Error) => {
+    const { code, message } = TesseraError.from(cause);
+    const got = `${url}/health, or --base, got: ${message}`;
+    throw new TesseraError(code, `--http: expected a service at ${got}`, { cause });
+  });
+  return health.versions?.model ?? fail('base', 'a digest', 'nothing');
 }
 
 /** Members with the digest of the base weights, as the trainer writes it. */
