@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
+import { repositoryRoot } from '@tessera/config';
 import { until } from '@tessera/testing';
 import { Kafka, logLevel, type Message } from 'kafkajs';
 import protobuf from 'protobufjs';
@@ -8,7 +9,7 @@ type Plain = Record<string, unknown>;
 
 /** Messages by the proto files themselves, independent of the generated code. */
 const root = new protobuf.Root();
-root.resolvePath = (_origin, target) => join('proto', target);
+root.resolvePath = (_origin, target) => join(repositoryRoot, 'proto', target);
 root.loadSync([
   'tessera/recall/events/v1/recall_event.proto',
   'tessera/behaviour/events/v1/behaviour_event.proto',
