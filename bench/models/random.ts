@@ -35,7 +35,7 @@ export class Random {
     return Math.floor(this.uniform() * count);
   }
 
-  /** One of a list that is not empty. */
+  /** Member of a list that is not empty. */
   one<T>(list: readonly T[]): T {
     return list[this.below(list.length)] as T;
   }

@@ -18,8 +18,10 @@ from pathlib import Path
 
 from answers import ANSWERS
 import torch
-from tokenizers import AddedToken, Tokenizer, decoders, models, pre_tokenizers
 from transformers import T5Config, T5ForConditionalGeneration
+
+sys.path.append(str(Path(__file__).parents[2]))
+from trainer.tiger.folder import tokenizer_of  # noqa: E402
 
 LEVELS, CODES, FIRST = 4, 256, 4
 START, END, PAD = 0, 1, 2
@@ -45,10 +47,7 @@ def make(folder: Path, items: int) -> None:
             lines.write(json.dumps({"item_id": str(place), "sid": sid}) + "\n")
     behaviours = [{"item_id": str(place), "time": place} for place in range(25)]
     (folder / "users.json").write_text(json.dumps({"1": {"behaviours": behaviours}}))
-    tokenizer = Tokenizer(models.BPE(vocab={text: i for i, text in enumerate(texts)}, merges=[]))
-    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False)
-    tokenizer.decoder = decoders.ByteLevel()
-    tokenizer.add_special_tokens([AddedToken(text, normalized=False) for text in texts])
+    tokenizer = tokenizer_of({text: place for place, text in enumerate(texts)})
     tokenizer.save(str(folder / "tokenizer.json"))
     (folder / "prompt.json").write_text(json.dumps({
         "version": 1, "name": "tiger", "maxPromptTokens": 300,

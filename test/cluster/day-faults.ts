@@ -46,7 +46,7 @@ export class DayFaults {
 
   constructor(private readonly parts: DayParts) {}
 
-  /** One that stands twice is drawn twice as often. */
+  /** Faults to draw from: a fault that stands twice is drawn twice as often. */
   get all(): readonly (readonly [name: string, make: Make])[] {
     const { cluster, soak } = this.parts;
     const { random } = soak;

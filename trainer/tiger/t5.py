@@ -18,7 +18,7 @@ MAX_DISTANCE = 128
 
 SELF = "layer.0.SelfAttention"
 CROSS = "layer.1.EncDecAttention"
-#: What T5 of before version 4 saved and never read.
+#: Table that transformers before version 4 saved and never read.
 UNREAD = "decoder.block.0.layer.1.EncDecAttention.relative_attention_bias.weight"
 BLOCK = re.compile(r"^(?P<stack>.*?)block\.(?P<layer>\d+)\.(?P<rest>.+)$")
 

@@ -1,17 +1,26 @@
 #include "engine/encoded_prompt.h"
 
 #include <algorithm>
-#include <array>
-#include <cstring>
 #include <string>
 
 #include "kv/identity.h"
 
 namespace tessera::engine {
+namespace {
+
+/// The digest of the encoder's tokens, with their number.
+auto words_of(const Request& request) {
+  auto words = kv::tokens_of(
+      kv::prefix_digest({}, std::span<const kv::Token>(request.prompt).first(request.encoded)));
+  for (kv::Token& word : words) word ^= static_cast<kv::Token>(request.encoded);
+  return words;
+}
+
+}  // namespace
 
 Status find_encoded(Request& request, const model::ModelConfig& config) {
   request.encoded = 0;
-  if (config.t5.encoder_layers == 0) return Status::ok();
+  if (!config.encodes_prompts()) return Status::ok();
   const auto start = static_cast<int32_t>(config.t5.start_token);
   const auto found = std::find(request.prompt.begin(), request.prompt.end(), start);
   const auto count = std::count(found, request.prompt.end(), start);
@@ -27,14 +36,11 @@ Status find_encoded(Request& request, const model::ModelConfig& config) {
 }
 
 void name_encoded(const Request& request, std::vector<kv::Token>& name) {
-  const kv::Digest digest =
-      kv::prefix_digest({}, std::span<const kv::Token>(request.prompt).first(request.encoded));
-  std::array<uint32_t, sizeof digest.bytes / sizeof(uint32_t)> words;
-  std::memcpy(words.data(), digest.bytes.data(), sizeof digest.bytes);
+  const auto words = words_of(request);
   name.resize(request.encoded);
-  for (uint32_t i = 0; i < request.encoded; ++i) {
-    name[i] = static_cast<kv::Token>((words[i % words.size()] ^ request.encoded) & INT32_MAX);
-  }
+  for (uint32_t i = 0; i < request.encoded; ++i) name[i] = words[i % words.size()];
 }
+
+kv::Token first_name(const Request& request) { return words_of(request).front(); }
 
 }  // namespace tessera::engine

@@ -95,7 +95,7 @@ RequestQueue::Waiting Front::entry_of(Request request) {
   RequestQueue::Waiting entry;
   entry.request = std::move(request);
   // Nothing is computed for another request where the model has a state or an encoder.
-  const bool is_alone = !model_.state_layout.empty() || model_.config.t5.encoder_layers > 0;
+  const bool is_alone = !model_.state_layout.empty() || model_.config.encodes_prompts();
   if (is_alone) entry.request.sibling_tokens = 0;
   if (auto reserved = reserved_.extract(entry.request.ticket); !reserved.empty()) {
     entry.blocks = std::move(reserved.mapped());

@@ -67,10 +67,7 @@ bool KvGate::is_ready(Request& request, ComingBlocks& coming, PoolVersions versi
 /// False where the user's blocks are of another prompt than the encoder's.
 bool KvGate::is_of(const Request& request, kv::Version version) const {
   const std::optional<kv::Token> kept = pool_.first_token(version, request.kv.user);
-  if (!kept) return true;  // not known yet
-  std::vector<kv::Token> name;
-  name_encoded(request, name);
-  return *kept == name.front();
+  return !kept || *kept == first_name(request);  // unknown: it may still come
 }
 
 kv::Rates KvGate::rates(Clock::time_point now, const scheduler::PassCost& cost) {

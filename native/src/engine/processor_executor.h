@@ -27,7 +27,7 @@ class ProcessorExecutor final : public Executor {
   /// A state goes on from where it is alone, not from any position of another request's prompt, and
   /// what an encoder makes of a token depends on all of its own.
   bool shares_prompts() const override {
-    return decoder_.state_bytes() == 0 && config().t5.encoder_layers == 0;
+    return decoder_.state_bytes() == 0 && !config().encodes_prompts();
   }
   /// Transfers that hold blocks end: a request's own need is within the limits.
   bool makes_room_alone() const override { return true; }

@@ -36,7 +36,7 @@ Status ProcessorProbe::forward(std::span<const int32_t> tokens, uint32_t positio
   group.row_count = static_cast<uint32_t>(tokens.size());
   group.first_position = prompt_.length = position;
   // Rows of an encoder, or of a decoder behind one.
-  if (decoder_.config().t5.encoder_layers > 0)
+  if (decoder_.config().encodes_prompts())
     prompt_.encoded = position == 0 ? group.row_count : position;
   decoder_.forward({tokens, {&group, 1}}, workspace_);
   return Status::ok();

@@ -1,7 +1,6 @@
 #include "engine/prompt_state.h"
 
 #include <algorithm>
-#include <cstring>
 #include <utility>
 
 #include "kv/identity.h"
@@ -24,11 +23,8 @@ kv::Query PromptState::query(const Request& request, uint32_t position, bool is_
   name_.resize(blocks * kv::kBlockTokens);
   for (size_t i = 0; i < name_.size(); ++i) name_[i] = static_cast<kv::Token>(i);
   name_[0] = static_cast<kv::Token>(position);
-  for (size_t word = 0; word < digest.bytes.size() / sizeof(uint32_t); ++word) {
-    uint32_t bits = 0;
-    std::memcpy(&bits, digest.bytes.data() + word * sizeof bits, sizeof bits);
-    name_[1 + word] = static_cast<kv::Token>(bits & INT32_MAX);
-  }
+  const auto words = kv::tokens_of(digest);
+  std::copy(words.begin(), words.end(), name_.begin() + 1);
   return {.version = *request.kv.state_version,
           .user = is_prefix ? std::string_view() : std::string_view(request.kv.user),
           .tokens = name_,

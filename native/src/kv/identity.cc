@@ -70,6 +70,13 @@ Digest version_digest(const Identity& identity) {
   return hash.number(identity.block_bytes).number(kBlockTokens).value();
 }
 
+std::array<Token, sizeof(Digest::bytes) / sizeof(Token)> tokens_of(const Digest& digest) {
+  std::array<Token, sizeof(Digest::bytes) / sizeof(Token)> tokens;
+  std::memcpy(tokens.data(), digest.bytes.data(), sizeof digest.bytes);
+  for (Token& token : tokens) token &= INT32_MAX;
+  return tokens;
+}
+
 Digest prefix_digest(const Digest& version, std::span<const Token> tokens) {
   return Hash("tessera.kv.prefix.1").digest(version).tokens(tokens).value();
 }

@@ -42,6 +42,10 @@ struct Identity {
 Digest version_digest(const Identity& identity);
 /// Digest under which blocks of a static prefix, common to all users, are kept.
 Digest prefix_digest(const Digest& version, std::span<const Token> tokens);
+
+/// A digest as tokens, for chains that are named by one: none is negative.
+std::array<Token, sizeof(Digest::bytes) / sizeof(Token)> tokens_of(const Digest& digest);
+
 /// The prefix digest as the owner of a chain; valid as long as the digest.
 std::string_view owner_of(const Digest& prefix);
 /// Root of the hash chain of `owner` (a user's digest, or a prefix digest, as text) over a prefix.

@@ -91,7 +91,7 @@ Result<std::shared_ptr<Decoder>> Decoder::load(const std::string& folder, Comput
   }
   Result<ModelConfig> config = ModelConfig::load(folder, known);
   if (!config.is_ok()) return config.status();
-  if (config.value().family->is_t5 && type == ComputeType::kW8A8) {
+  if (config.value().encodes_prompts() && type == ComputeType::kW8A8) {
     return Status(Code::kRequestInvalid,
                   "computeType: expected f32 or bf16 for a t5 model, got w8a8");
   }
@@ -233,7 +233,7 @@ void Decoder::forward(const ForwardBatch& batch, Workspace& workspace) const {
   ws.expert_use_ = {};
   const std::span<uint32_t> positions(ws.positions_.data(), rows);
   place_rows(batch, positions);
-  if (config.t5.encoder_layers > 0) return forward_stacks(batch, ws);
+  if (config.encodes_prompts()) return forward_stacks(batch, ws);
   m.embed(batch, ws.hidden_);
   Pass pass(m.recipe, m.type, m.scales, m.device, batch, ws);
   for (size_t i = 0; i < m.recipe.layers().size(); ++i) {

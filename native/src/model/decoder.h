@@ -139,7 +139,7 @@ class Decoder final {
 
  private:
   struct Impl;
-  /// Of models with an encoder and a decoder.
+  /// Pass of a model with an encoder and a decoder (model/stacks.h).
   void forward_stacks(const ForwardBatch& batch, Workspace& workspace) const;
   explicit Decoder(std::unique_ptr<Impl> impl);
   std::unique_ptr<Impl> impl_;

@@ -245,7 +245,7 @@ Result<ModelConfig> ModelConfig::load(const std::string& folder, std::span<const
 }
 
 std::string ModelConfig::layer_name(uint32_t layer) const {
-  if (t5.encoder_layers == 0) {
+  if (!encodes_prompts()) {
     return std::string(family->names.layers) + std::to_string(layer) + ".";
   }
   const bool is_encoder = layer < t5.encoder_layers;
@@ -280,7 +280,7 @@ std::string ModelConfig::canonical_text() const {
     text += digits;
   };
   append(static_cast<double>(rms_norm_eps));
-  if (t5.encoder_layers == 0) {
+  if (!encodes_prompts()) {
     for (const float frequency : rope_frequencies()) append(static_cast<double>(frequency));
   }
   if (rope.magnitude != 1) append(rope.magnitude);

@@ -57,6 +57,8 @@ struct ModelConfig {
   uint64_t kv_size() const { return uint64_t{kv_head_count} * head_dim; }
 
   bool is_delta(uint32_t layer) const { return !delta_layers.empty() && delta_layers[layer] != 0; }
+  /// The first tokens of a prompt are read by an encoder, whose layers come before the decoder's.
+  bool encodes_prompts() const { return t5.encoder_layers > 0; }
   /// A layer that keeps keys and values: none of an encoder, and no gated delta net.
   bool has_keys(uint32_t layer) const { return layer >= t5.encoder_layers && !is_delta(layer); }
   /// The beginning of the names of a layer's tensors, behind what all names begin with.

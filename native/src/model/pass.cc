@@ -275,7 +275,7 @@ void Pass::round(float* x, uint64_t n) {
 
 attention::Layer Pass::attention_layer(const attention::Sight& sight) const {
   attention::Layer layer{attention_layer_, config().head_count, recipe_.block_layout(type_), sight};
-  if (config().t5.encoder_layers > 0) layer.factor = 1;
+  if (config().encodes_prompts()) layer.factor = 1;
   if (!batch_.keeps_layers) {
     layer.index = 0;
     layer.layout.layers = 1;

@@ -71,8 +71,7 @@ void T5SelfBlock::forward(const BlockWeights& weights, Pass& pass) const {
 }
 
 T5CrossBlock::T5CrossBlock(const ModelConfig& config)
-    : LayerBlock({{"crossAttention"}, {"crossAttentionOutput"}, {"encoded"}},
-                 kAttentionRows * config.q_size()),
+    : LayerBlock({{"crossAttention"}, {"crossAttentionOutput"}, {"encoded"}}, 2 * config.q_size()),
       q_size_(config.q_size()) {
   const std::string module = "layer.1.EncDecAttention.";
   add_vector(kNorm, "layer.1.layer_norm.weight", config.hidden_size);

@@ -44,7 +44,7 @@ void TestRequest::forward(std::span<const int32_t> tokens, const attention::RowG
 }
 
 void TestRequest::prefill(std::span<const int32_t> tokens, uint32_t chunk) {
-  if (decoder_.config().t5.encoder_layers > 0) {
+  if (decoder_.config().encodes_prompts()) {
     prompt_.encoded = static_cast<uint32_t>(tokens.size()) - 1;
     chunk = prompt_.encoded;  // the last row by itself
   }

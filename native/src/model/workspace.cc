@@ -47,7 +47,7 @@ Result<std::unique_ptr<Workspace>> Workspace::allocate(const Recipe& recipe, Com
   std::unique_ptr<Workspace> workspace(new Workspace());
   const ModelConfig& config = recipe.config();
   const uint64_t hidden = uint64_t{config.hidden_size} * max_rows;
-  const bool has_encoder = config.t5.encoder_layers > 0;
+  const bool has_encoder = config.encodes_prompts();
   const uint64_t streams = has_encoder ? 3 : 2;
   Result<device::Buffer> memory =
       device.allocate((streams * hidden + recipe.floats_per_row() * max_rows) * sizeof(float));
