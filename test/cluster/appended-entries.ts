@@ -2,7 +2,7 @@
 
 import { randomUUID } from 'node:crypto';
 import { Etcd, NodeKey } from '@tessera/etcd';
-import { type ClusterLog, EtcdLog } from '@tessera/log';
+import { bodyText, type ClusterLog, EtcdLog, entryBytes, NO_OFFSET } from '@tessera/log';
 import type { RealCluster } from './real-cluster.js';
 
 /** As cluster.name is where nothing is said. */
@@ -13,18 +13,28 @@ export interface HandMade {
   readonly key: string;
   readonly kind: string;
   readonly body: unknown;
-  readonly format?: number;
+  /** Name of the body in the store; left out: the entry has it. */
+  readonly stored?: string;
 }
 
-export function entryText({ key, kind, body, format = 2 }: HandMade): Buffer {
-  const head = { format, key, node: 'nobody', kind, stored: '' };
-  return Buffer.from(`${JSON.stringify(head)}\n${JSON.stringify(body)}`);
+/** Appender that has applied no history which an entry could contradict. */
+const NOBODY = { offset: NO_OFFSET, chain: '' };
+
+/** An entry as this release writes them. */
+export function entryText({ key, kind, body, stored = '' }: HandMade): Buffer {
+  const text = stored === '' ? bodyText(body) : '';
+  return Buffer.from(entryBytes({ key, node: 'nobody', kind }, text, NOBODY, stored));
 }
 
 /** A change whose body is to be found in the store, where it is not. */
 export function storedEntry(stored: string): Buffer {
-  const head = { format: 2, key: stored, node: 'nobody', kind: 'changes', stored };
-  return Buffer.from(`${JSON.stringify(head)}\n`);
+  return entryText({ key: stored, kind: 'changes', body: null, stored });
+}
+
+/** An entry of a format that this release does not know. */
+export function newerEntry(key: string): Buffer {
+  const text = entryText({ key, kind: 'changes', body: {} }).toString();
+  return Buffer.from(text.replace(/"format":\d+/, '"format":99'));
 }
 
 /** The log of a cluster, beside its processes; `act` is done with it. */

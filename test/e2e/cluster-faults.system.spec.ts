@@ -15,7 +15,13 @@ import {
 import { basename, join } from 'node:path';
 import { type EtcdServer, missingFor, until } from '@tessera/testing';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { appendIdle, beginningOf, entryText, withLog } from '../cluster/appended-entries.js';
+import {
+  appendIdle,
+  beginningOf,
+  entryText,
+  newerEntry,
+  withLog,
+} from '../cluster/appended-entries.js';
 import { ClusterCallers } from '../cluster/cluster-callers.js';
 import { RealCluster, type RealClusterOptions } from '../cluster/real-cluster.js';
 
@@ -309,12 +315,12 @@ describe.skipIf(missing.length > 0)(`three nodes and two gateways ${missing}`, (
 
   it('serve on at an entry of a newer release, and say so', async () => {
     await callers.begin('gateway-1', 'newer', 1);
-    const entry = entryText({ key: 'newer', kind: 'changes', body: {}, format: 3 });
+    const entry = newerEntry('newer');
     await withLog(cluster, async (log) => log.append(entry, await beginningOf(log)));
     for (const name of cluster.nodes) {
       await until(`${name} says so`, async () => {
         const { state, reason = '' } = (await cluster.condition(name, 'log')) ?? {};
-        return state === 'degraded' && /got 3, which a newer release wrote/.test(reason);
+        return state === 'degraded' && /got 99, which a newer release wrote/.test(reason);
       });
       expect((await cluster.health(name))?.ready).toBe(true);
       await callers.recall(name, 'newer');
