@@ -93,9 +93,10 @@ function writeModel(last: string): void {
   writeFileSync(join(model, 'prompt.json'), JSON.stringify(template(last)));
 }
 
-const start = () =>
+const start = (more: Readonly<Record<string, string>> = {}) =>
   Service.start(
     {
+      ...more,
       TESSERA_MODEL_PATH: model,
       TESSERA_CATALOGUE_CACHE_PATH: join(folder.path, 'cache'),
       TESSERA_BEHAVIOURS_STORE: 'embedded',
@@ -109,6 +110,7 @@ interface Answer {
   readonly items: readonly { readonly itemId: string; readonly score: number }[];
   readonly certified: boolean;
   readonly promptTokens: number;
+  readonly trimmedItems: number;
   readonly kv: { readonly savedTokens: number; readonly computedTokens: number };
 }
 
@@ -179,6 +181,18 @@ describe('a model of an encoder and a decoder', () => {
     writeModel('</s>');
     await expect(start()).rejects.toThrow(/start token \(0\) once/);
     writeModel('</s><start>');
-    service = await start();
+  });
+
+  it('shows the newest items of a history that the encoder cannot read in one pass', async () => {
+    service = await start({
+      TESSERA_ENGINE_BATCH_ROWS_MAX: '32',
+      TESSERA_ENGINE_WIDTH_MAX: '32',
+    });
+    const { promptTokens, trimmedItems, certified } = await post({ userId: '11', resultCount: 5 });
+    expect({ promptTokens, trimmedItems, certified }).toEqual({
+      promptTokens: 1 + 7 * 4 + 2,
+      trimmedItems: 5,
+      certified: true,
+    });
   });
 });

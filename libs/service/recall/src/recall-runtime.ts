@@ -84,7 +84,7 @@ export async function createRecallRuntime(options: RecallRuntimeOptions): Promis
         popularity,
         erasures,
         process: options.process,
-        ...recallLimits(options),
+        ...recallLimits(options, engine.model),
       });
       served.push({ name, useCases, changes, catalogue, compiled });
     }
@@ -228,8 +228,14 @@ async function loadPrompting({ onProgress, modelPath }: RecallRuntimeOptions) {
   return { template, tokenizer };
 }
 
-function recallLimits({ engine, recall: defaults, onPasses, changes }: RecallRuntimeOptions) {
-  const { promptTokensMax, widthMax, resultCountMax, scoreItemsMax } = engine;
+function recallLimits(
+  { engine, recall: defaults, onPasses, changes }: RecallRuntimeOptions,
+  { encoderLayerCount }: EngineModel,
+) {
+  const { batchRowsMax, widthMax, resultCountMax, scoreItemsMax } = engine;
+  // An encoder reads all tokens before the start token in one pass.
+  const readMax = encoderLayerCount > 0 ? batchRowsMax + 1 : Number.POSITIVE_INFINITY;
+  const promptTokensMax = Math.min(engine.promptTokensMax, readMax);
   const { nowMs } = changes;
   return { defaults, promptTokensMax, widthMax, resultCountMax, scoreItemsMax, onPasses, nowMs };
 }
