@@ -40,6 +40,8 @@ ${CONNECTION_USAGE}
 
 const CALL_MS = 600_000;
 const CONFIG_BYTES_MAX = 1 << 20;
+/** Status of /health where the service is not ready: its versions are told all the same. */
+const NOT_READY = 503;
 
 function shareOf(flags: Flags): number | undefined {
   const text = flags.text('share');
@@ -65,11 +67,13 @@ async function servedModel(
   }
   const scheme = http.certificatePath === '' && !connection.isTls ? 'http' : 'https';
   const url = given ?? `${scheme}://${http.host}:${http.port}`;
-  const health = await askJson<Health>(`${url}/health`, connection).catch((cause: Error) => {
-    const { code, message } = TesseraError.from(cause);
-    const got = `${url}/health, or --base, got: ${message}`;
-    throw new TesseraError(code, `--http: expected a service at ${got}`, { cause });
-  });
+  const health = await askJson<Health>(`${url}/health`, connection, NOT_READY).catch(
+    (cause: Error) => {
+      const { code, message } = TesseraError.from(cause);
+      const got = `${url}/health, or --base, got: ${message}`;
+      throw new TesseraError(code, `--http: expected a service at ${got}`, { cause });
+    },
+  );
   return health.versions?.model ?? fail('base', 'a digest', 'nothing');
 }
 

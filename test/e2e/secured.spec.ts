@@ -6,6 +6,8 @@
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { TesseraClient } from '@tessera/client';
@@ -176,6 +178,23 @@ describe('commands that call a service', () => {
     const away = ['push', from, ...at(), '--http', 'http://127.0.0.1:1', ...as('trainer')];
     const refused = await command('tools/adapter', [...away, ...FLAGS]);
     expect(refused.stderr).toContain('--http: expected a service at http://127.0.0.1:1/health');
+  });
+
+  it('push for the weights of a service that is not ready', async () => {
+    const model = 'e'.repeat(64);
+    const unready = createServer((_, reply) => {
+      reply.writeHead(503, { 'content-type': 'application/json' });
+      reply.end(JSON.stringify({ ready: false, versions: { model } }));
+    });
+    await new Promise<void>((resolve) => unready.listen(0, '127.0.0.1', resolve));
+    const { port } = unready.address() as AddressInfo;
+    const from = writeRandomAdapter(place('unready'), { seed: 4, size: 0.4 });
+    const words = ['push', from, ...at(), '--http', `http://127.0.0.1:${port}`, '--json'];
+    const ran = await command('tools/adapter', [...words, ...FLAGS, ...as('trainer')]);
+    unready.close();
+    expect(ran.status).toBe(1);
+    expect(ran.stderr).toContain(model);
+    expect(ran.stderr).not.toContain('--http');
   });
 
   it('recall and report as the examples do', async () => {

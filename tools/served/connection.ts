@@ -1,4 +1,10 @@
-import { askEdge, type Connection, channelCredentials, tokenHeaders } from '@tessera/client';
+import {
+  askEdge,
+  type Connection,
+  channelCredentials,
+  type EdgeCall,
+  tokenHeaders,
+} from '@tessera/client';
 import { type Config, readSecret, readTls, tokenOfEnvironment } from '@tessera/config';
 import { type FlagKind, type Flags, fail } from '../terminal/command.js';
 
@@ -62,11 +68,16 @@ export function grpcOptions(connection: Connection) {
 }
 
 /**
- * JSON that the service answers a GET with. Rejects with what it refuses with, and with
- * NODE_UNAVAILABLE where none answers.
+ * JSON that the service answers a GET with, with 2xx or the status `alsoAt`. Rejects with what it
+ * refuses with, and with NODE_UNAVAILABLE where none answers.
  */
-export function askJson<Answer>(url: string, connection: Connection): Promise<Answer> {
+export function askJson<Answer>(
+  url: string,
+  connection: Connection,
+  alsoAt?: number,
+): Promise<Answer> {
   const { protocol, host: address, pathname, search } = new URL(url);
-  const call = { method: 'GET', address, path: `${pathname}${search}`, timeoutMs: GET_MS } as const;
+  const path = `${pathname}${search}`;
+  const call: EdgeCall = { method: 'GET', address, path, alsoAt, timeoutMs: GET_MS };
   return askEdge(call, { ...connection, isTls: protocol === 'https:' });
 }

@@ -14,6 +14,8 @@ export interface EdgeCall {
   readonly headers?: Readonly<Record<string, string>>;
   /** Sent as JSON; left out: nothing is sent. */
   readonly body?: unknown;
+  /** Status of an answer besides 2xx: /health tells the state of a process with 503 too. */
+  readonly alsoAt?: number | undefined;
   readonly timeoutMs: number;
 }
 
@@ -29,7 +31,7 @@ function refusalOf(status: number, text: string): TesseraError {
 }
 
 function textOf(call: EdgeCall, connection: Connection): Promise<string> {
-  const { method, address, path, timeoutMs, headers, body } = call;
+  const { method, address, path, timeoutMs, headers, body, alsoAt } = call;
   const { isTls, files } = connection;
   const { cert, key, ca } = files;
   const ask = isTls ? httpsRequest : httpRequest;
@@ -55,7 +57,8 @@ function textOf(call: EdgeCall, connection: Connection): Promise<string> {
       reply.on('end', () => {
         const text = Buffer.concat(parts).toString();
         const { statusCode: status = 0 } = reply;
-        if (status >= 200 && status < 300) resolve(text);
+        const isAnswer = (status >= 200 && status < 300) || status === alsoAt;
+        if (isAnswer) resolve(text);
         else reject(refusalOf(status, text));
       });
     });
