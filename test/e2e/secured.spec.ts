@@ -180,7 +180,7 @@ describe('commands that call a service', () => {
     expect(refused.stderr).toContain('--http: expected a service at http://127.0.0.1:1/health');
   });
 
-  it('push for the weights of a service that is not ready', async () => {
+  it('push an adapter for the weights of a service that is not ready', async () => {
     const model = 'e'.repeat(64);
     const unready = createServer((_, reply) => {
       reply.writeHead(503, { 'content-type': 'application/json' });

@@ -21,7 +21,7 @@ Status find_encoded(Request& request, const model::ModelConfig& config);
 /// Writes the tokens by which the pool knows what the encoder reads, as many as it reads: each
 /// depends on all of them, and the first alone tells most other prompts. REQUIRES: encoded > 0.
 void name_encoded(const Request& request, std::vector<kv::Token>& name);
-/// The first of them.
+/// First token that name_encoded writes, without the others.
 kv::Token first_name(const Request& request);
 
 }  // namespace tessera::engine
