@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { temporaryFolder } from '@tessera/testing';
 import { type ExtractionOptions, tableFromIPC } from '@uwdata/flechette';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type OpenedStore, openedStore } from './fixture/opened-store.js';
+import { childrenOf, type OpenedStore, openedStore } from './fixture/opened-store.js';
 
 const LIMITS = { rowsMax: 10_000_000, timeoutMs: 120_000 };
 const MEMORY = 96 * 2 ** 20;
@@ -123,6 +123,15 @@ it('hold the rows that JSON has, in their order, over many batches', async () =>
 it('have columns where there are no rows', async () => {
   const { rows } = await table('SELECT 1 AS a, [1.5] AS b WHERE 1 = 0');
   expect([rows.numRows, rows.schema.fields.map(({ name }) => name)]).toEqual([0, ['a', 'b']]);
+});
+
+it('leave behind them a process that has the memory of one more', async () => {
+  const [spare = ''] = childrenOf(String(opened.store.launcherProcessId));
+  const number = (file: string, line: RegExp) =>
+    Number(line.exec(readFileSync(`/proc/${spare}/${file}`, 'utf8'))?.[1]);
+  const limit = number('limits', /^Max data size\s+(\d+)/m);
+  const held = number('status', /^VmData:\s*(\d+) kB$/m) * 1024;
+  expect(limit - held).toBeGreaterThan(MEMORY);
 });
 
 it('may be larger than the memory of the query', async () => {

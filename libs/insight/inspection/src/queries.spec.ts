@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { temporaryFolder } from '@tessera/testing';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { ExportFormat, QueryLimits, QueryResult } from './domain/inspection-store.js';
-import { type OpenedStore, openedStore } from './fixture/opened-store.js';
+import { childrenOf, type OpenedStore, openedStore } from './fixture/opened-store.js';
 import type { FactInspectionStore } from './outside/fact-inspection-store.js';
 
 const LIMITS: QueryLimits = { rowsMax: 1000, timeoutMs: 60_000 };
@@ -26,13 +26,6 @@ afterAll(async () => {
   await opened.close();
   folder.remove();
 });
-
-function childrenOf(process: string): string[] {
-  const tasks = `/proc/${process}/task`;
-  return readdirSync(tasks)
-    .flatMap((thread) => readFileSync(`${tasks}/${thread}/children`, 'utf8').split(' '))
-    .filter((id) => id !== '');
-}
 
 /** It has files open: one that waits to be reaped has none. */
 function isAlive(process: string): boolean {

@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 
 /** Limits that the kernel sets a child before its first instruction. */
 export interface ChildLimits {
@@ -30,6 +31,21 @@ function bytesOfNode(): number {
     nodeBytes = Number(/^VmData:\s*(\d+) kB$/m.exec(stdout)?.[1] ?? 0) * KIBIBYTE;
   }
   return nodeBytes;
+}
+
+/**
+ * Bytes of private memory that this process may still take (RLIMIT_DATA, proc(5)); Infinity where
+ * there is no bound or no /proc.
+ */
+export function dataBytesLeft(): number {
+  try {
+    const limit = /^Max data size\s+(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8'));
+    const held = /^VmData:\s*(\d+) kB$/m.exec(readFileSync('/proc/self/status', 'utf8'));
+    if (limit === null || held === null) return Number.POSITIVE_INFINITY;
+    return Number(limit[1]) - Number(held[1]) * KIBIBYTE;
+  } catch {
+    return Number.POSITIVE_INFINITY;
+  }
 }
 
 /** $1: kibibytes of data; $2: blocks of a file; then the command. No core dump: it is a file. */

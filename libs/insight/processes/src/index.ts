@@ -1,6 +1,6 @@
 export { AnswerWatch } from './answer-watch.js';
 export { type Channel, endProcess, sendAll } from './channel.js';
-export { type ChildLimits, startLimited } from './child-limits.js';
+export { type ChildLimits, dataBytesLeft, startLimited } from './child-limits.js';
 export { ChildLink, CLOSE_MS } from './child-link.js';
 export { serveCalls } from './child-server.js';
 export { jsonRows } from './json-rows.js';

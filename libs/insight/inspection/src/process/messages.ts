@@ -61,8 +61,12 @@ export interface DataPlace {
 /** `json` and `rows` come back as text, the others as files. */
 export type QueryForm = 'json' | 'rows' | ExportFormat;
 
-export type QueryReply =
-  | { readonly kind: 'allowed' }
+export type QueryEnd =
   | { readonly kind: 'answered'; readonly json: Uint8Array }
   | { readonly kind: 'exported'; readonly path: string }
   | { readonly kind: 'refused'; readonly error: SentError };
+
+export type QueryReply =
+  | { readonly kind: 'allowed' }
+  /** `hasRoom`: the process could still take the memory of another such query. */
+  | (QueryEnd & { readonly hasRoom: boolean });

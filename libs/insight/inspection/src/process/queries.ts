@@ -3,7 +3,7 @@ import { TesseraError } from '@tessera/errors';
 import { receivedError } from '@tessera/processes';
 import type { ExportedFile, ExportFormat, QueryLimits } from '../domain/inspection-store.js';
 import type { LaunchedProcess, Launcher } from './launcher.js';
-import type { DataPlace, QueryForm, QueryOrder, QueryReply } from './messages.js';
+import type { DataPlace, QueryEnd, QueryForm, QueryOrder, QueryReply } from './messages.js';
 import { Slots } from './slots.js';
 import { type SpareProcess, Spares } from './spares.js';
 
@@ -179,16 +179,16 @@ interface Wanted extends Asked, Pick<QueryLimits, 'rowsMax' | 'timeoutMs'> {
 }
 
 class RunningQuery {
-  readonly answered: Promise<QueryReply>;
+  readonly answered: Promise<QueryEnd>;
   /** Aborted when the query must end, also while its file is read. */
   private readonly ending = new AbortController();
   private readonly process: SpareProcess;
   private readonly child: LaunchedProcess;
-  /** It has answered, and nothing of the query is left in it. */
-  private isDone = false;
+  /** It has answered, nothing of the query is left in it, and another one has its memory. */
+  private isReusable = false;
   private late: NodeJS.Timeout;
   private folder: Promise<string> | undefined;
-  private settle: { resolve: (reply: QueryReply) => void; reject: (error: unknown) => void };
+  private settle: { resolve: (end: QueryEnd) => void; reject: (error: unknown) => void };
 
   constructor(
     private readonly parts: QueriesParts,
@@ -235,7 +235,8 @@ class RunningQuery {
   async removed(): Promise<void> {
     clearTimeout(this.late);
     this.signal?.removeEventListener('abort', this.onAbort);
-    const isKept = this.isDone && !this.ending.signal.aborted && this.spares.giveBack(this.process);
+    const isWhole = this.isReusable && !this.ending.signal.aborted;
+    const isKept = isWhole && this.spares.giveBack(this.process);
     if (!isKept) {
       this.child.kill();
       await this.child.exited;
@@ -253,7 +254,7 @@ class RunningQuery {
   private async take(reply: QueryReply): Promise<void> {
     switch (reply.kind) {
       case 'refused':
-        this.isDone = reply.error.code === 'REQUEST_INVALID';
+        this.isReusable = reply.hasRoom && reply.error.code === 'REQUEST_INVALID';
         this.settle.reject(receivedError(reply.error));
         return;
       case 'allowed':
@@ -261,7 +262,7 @@ class RunningQuery {
         return;
       default:
         clearTimeout(this.late);
-        this.isDone = true;
+        this.isReusable = reply.hasRoom;
         this.settle.resolve(reply);
     }
   }

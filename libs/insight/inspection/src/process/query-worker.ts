@@ -2,14 +2,14 @@ import { join } from 'node:path';
 import type { DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
 import { TesseraError } from '@tessera/errors';
 import { factFolders, READ_TABLES, viewStatements } from '@tessera/facts';
-import { type Channel, endProcess, sendAll, sentError } from '@tessera/processes';
+import { type Channel, dataBytesLeft, endProcess, sendAll, sentError } from '@tessera/processes';
 import { MEBIBYTE } from '@tessera/units';
 import { checkStatement, sqlRefusal } from '../domain/check-statement.js';
 import { described } from '../domain/describe-statement.js';
 import { SHELF_TABLES, shelfStatements } from '../outside/shelf-views.js';
 import { writeArrow } from './arrow-file.js';
 import { spreadsheet } from './csv-cells.js';
-import type { QueryOrder, QueryReply } from './messages.js';
+import type { QueryEnd, QueryOrder, QueryReply } from './messages.js';
 
 type Ask = Extract<QueryOrder, { kind: 'ask' }>;
 
@@ -39,7 +39,7 @@ export function serveQuery(channel: Channel): void {
     }
     const reply = order.kind === 'ask' ? worker.allow(order) : worker.answer(order);
     reply
-      .catch((thrown: unknown): QueryReply => ({ kind: 'refused', error: sentError(thrown) }))
+      .catch((thrown: unknown) => worker.ended({ kind: 'refused', error: sentError(thrown) }))
       .then((answer) => sendAll(channel, answer))
       .catch(endProcess);
   });
@@ -63,6 +63,15 @@ class QueryWorker {
   async answer(data: Data): Promise<QueryReply> {
     const ask = this.asked;
     if (ask === undefined) throw new TesseraError('INTERNAL', 'expected a query before its data');
+    return this.ended(await this.endOf(ask, data));
+  }
+
+  /** The last word on a query, said when its database is closed. */
+  ended(end: QueryEnd): QueryReply {
+    return { ...end, hasRoom: dataBytesLeft() >= (this.asked?.memoryBytes ?? 0) };
+  }
+
+  private async endOf(ask: Ask, data: Data): Promise<QueryEnd> {
     let opened: { instance: DuckDBInstance; connection: DuckDBConnection } | undefined;
     try {
       opened = await openData(ask, data);

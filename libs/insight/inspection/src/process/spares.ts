@@ -6,22 +6,23 @@ export interface SparesParts {
   readonly rules: { readonly memoryBytes: number; readonly diskBytes: number };
 }
 
-/** Memory of the database once it is loaded, before it has read anything. */
-const DATABASE_BYTES = 96 * 2 ** 20;
-/** Queries of one process: what it has mislaid of its memory comes back. */
-const USES_MAX = 50;
+/**
+ * Memory of a process beside that of its query: the database and the writer of Arrow once they are
+ * loaded (115 MiB with Node 24), and what the queries before left behind (up to 1 MiB each).
+ */
+const PROCESS_BYTES = 160 * 2 ** 20;
 
 /** A process that is started and has nothing to do yet. */
 export class SpareProcess {
   private listener: LaunchListener | undefined;
   private readonly child: LaunchedProcess;
   isGone = false;
-  /** Queries that it has answered. */
-  useCount = 0;
+  /** It has had a query. */
+  isUsed = false;
 
   constructor({ launcher, program, rules }: SparesParts) {
     const { memoryBytes, diskBytes } = rules;
-    const limits = { dataBytes: memoryBytes + DATABASE_BYTES, fileBytes: diskBytes };
+    const limits = { dataBytes: memoryBytes + PROCESS_BYTES, fileBytes: diskBytes };
     this.child = launcher.start(program, limits, {
       onMessage: (message) => this.listener?.onMessage(message),
       onEnd: (reason) => {
@@ -41,7 +42,7 @@ export class SpareProcess {
 
   serve(listener: LaunchListener): LaunchedProcess {
     this.listener = listener;
-    this.useCount += 1;
+    this.isUsed = true;
     return this.child;
   }
 }
@@ -66,7 +67,7 @@ export class Spares {
   /** Takes back a process that is done, in good order. False: it is not wanted any more. */
   giveBack(done: SpareProcess): boolean {
     const isWanted = this.spare === undefined || this.spare.isGone;
-    if (!isWanted || done.isGone || done.useCount >= USES_MAX || this.isClosed) return false;
+    if (!isWanted || done.isGone || this.isClosed) return false;
     this.spare = done;
     return true;
   }
@@ -91,7 +92,7 @@ export class Spares {
 
   /** Another one takes its place where it may hold anything of a query. */
   renew(): void {
-    if (this.spare === undefined || this.spare.useCount === 0) return;
+    if (this.spare === undefined || !this.spare.isUsed) return;
     this.end();
     this.prepare();
   }
