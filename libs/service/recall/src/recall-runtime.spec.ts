@@ -605,6 +605,9 @@ describe('the recall runtime on the native engine', () => {
     expect((await ask({ userId: 'nobody' })).missing).toEqual([]);
     const once = own({ maxBehaviours: 1, windowSeconds: 90 });
     expect((await ask({ userId: 'u', frequencyCaps: once })).missing).toEqual([first, second]);
+    const wrote = own({ action: 'imprssion' });
+    const { unknownAttributes } = (await ask({ userId: 'u', frequencyCaps: wrote })).answer;
+    expect(unknownAttributes).toEqual(['frequencyCaps[0].action: imprssion']);
     const campaign = own({ attribute: 'campaign' });
     const { missing, answer } = await ask({ userId: 'u', requestId: 'r', frequencyCaps: campaign });
     const same = some.filter(({ item_id }) => campaigns.get(item_id) === campaigns.get(first));

@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { checkFrequencyCaps, parseFrequencyCaps } from '../request/frequency-caps.js';
 import type { FrequencyCap } from '../request/request-types.js';
 import { areCut, countCaps } from './count-caps.js';
+import { SeenActions } from './seen-actions.js';
 
 const SEED = 20261123;
 const NOW_MS = 1_700_000_000_123;
@@ -82,6 +83,19 @@ describe('frequency caps', () => {
     expect(areCut([cap], parts('buy=2; *=9'), had, NOW_MS)).toBe(false);
     const refuse = expecting('CONFIG_INVALID');
     expect(() => checkFrequencyCaps([cap], 'caps', parts('buy=1,1d; *=9'), refuse)).not.toThrow();
+  });
+
+  it('of an action that nobody has done are told, until somebody has', () => {
+    const seenActions = new SeenActions();
+    const twice = parseFrequencyCaps('impression=1,5s; *=9,5s; click=1,5s');
+    const told = (...actions: string[]) => {
+      const had = stored(actions.map((action) => ({ itemId: 'a', action, ageMs: 9e9 })));
+      return seenActions.unseen(twice, 'caps', had);
+    };
+    expect(told('view')).toEqual(['caps[0].action: impression', 'caps[2].action: click']);
+    expect(told('click')).toEqual(['caps[0].action: impression']);
+    expect(told('impression', 'view')).toEqual([]);
+    expect(told()).toEqual([]);
   });
 
   it('are cut where older behaviours of a window may not have been read or kept', () => {

@@ -11,14 +11,17 @@ import { ALL_ACTIONS, type CountableBehaviours } from '../request/frequency-caps
 import type { FrequencyCap, RecallRequest } from '../request/request-types.js';
 import type { RecallParts } from './recall-parts.js';
 import type { ResolvedHistory } from './resolve-history.js';
+import type { SeenActions } from './seen-actions.js';
 
 export interface CountedCaps {
   readonly caps: readonly CountedCap[];
   /** Undefined where the recall has no caps. */
   readonly outcome: CapsOutcome | undefined;
+  /** Those of an action that no behaviour has which this process has read, as `path: action`. */
+  readonly unseenActions: readonly string[];
 }
 
-const NO_CAPS: CountedCaps = { caps: [], outcome: undefined };
+const NO_CAPS: CountedCaps = { caps: [], outcome: undefined, unseenActions: [] };
 
 /**
  * The behaviours with each item that count towards each cap. Items of a cap of items alone are
@@ -100,6 +103,7 @@ export function countedCaps(
   request: RecallRequest,
   { caps: counted, history }: CapSource,
   { defaults, behaviours: { retention }, nowMs = Date.now }: RecallParts,
+  seenActions: SeenActions,
 ): CountedCaps {
   if (counted !== undefined) return counted;
   const { frequencyCaps: own = [], userId } = request;
@@ -117,5 +121,6 @@ export function countedCaps(
     // The engine checks the attribute that a request names, whatever has been counted.
     caps: all.filter(({ itemIds, attribute }) => itemIds.length > 0 || (isOwn && attribute !== '')),
     outcome: isAway ? 'unavailable' : isCut ? 'cut' : 'exact',
+    unseenActions: isAway ? [] : seenActions.unseen(caps, path, behaviours),
   };
 }

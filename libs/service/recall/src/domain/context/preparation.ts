@@ -13,6 +13,7 @@ import { promptRoom, type RecallParts, rankedRoom, requestLimits } from './recal
 import { RememberedPrompts } from './remembered-prompts.js';
 import { RequestScope } from './request-scope.js';
 import { type ResolvedHistory, resolveHistory } from './resolve-history.js';
+import { SeenActions } from './seen-actions.js';
 
 /** Context of a request that is answered by one catalogue. */
 export interface ScopedContext extends RecallContext {
@@ -54,6 +55,7 @@ const NO_PROMPT: Prompt = {
 export class Preparation {
   readonly limits: RequestLimits;
   readonly remembered: RememberedPrompts;
+  readonly seenActions = new SeenActions();
   private readonly promptTokensMax: number;
 
   constructor(readonly parts: RecallParts) {

@@ -30,7 +30,7 @@ export async function askedRecall(
   const ranker = request.rank && Ranker.of(request.rank, context, parts.catalogue);
   const replayed = replay?.(stopwatch);
   const prepared = replayed ?? (await preparation.prepare(request, context, stopwatch, popularity));
-  const caps = countedCaps(request, prepared, parts);
+  const caps = countedCaps(request, prepared, parts, preparation.seenActions);
   return {
     parts,
     request,

@@ -49,7 +49,10 @@ function answered(draft: Draft, asked: AskedRecall, found: FoundItems): RecallAn
     completeness: found.completeness,
     itemPolicy: found.itemPolicy,
     cappedItems: found.reach?.cappedItems ?? 0,
-    unknownAttributes: unknownAttributes(request, () => parts.catalogue.view()),
+    unknownAttributes: [
+      ...unknownAttributes(request, () => parts.catalogue.view()),
+      ...caps.unseenActions,
+    ],
     capsOutcome: caps.outcome,
     ...factsOf(parts, prepared, found),
     ...(request.wantsSight === true && { sight: sightOf(history, prompt, found) }),
