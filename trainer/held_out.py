@@ -72,7 +72,13 @@ def _case(user: User, place: int) -> Case:
 
 
 def split(users: Users, how: str, share: float, actions: list[str] | None = None) -> Split:
-    """As `--split` asks. Errors: InputError where times are asked for and not there."""
+    """As `--split` asks. Errors: InputError where times are asked for and not there, and of an
+    action that no behaviour has."""
+    done = {one.action for user in users.values() for one in user.behaviours} if actions else set()
+    for action in actions or ():
+        if action not in done:
+            known = ", ".join(repr(one) for one in sorted(done)[:10])
+            raise InputError("--answers", f"an action of the behaviours, such as {known}", action)
     answers = answers_of(actions)
     if how == "none":
         return Split(users, [], [])

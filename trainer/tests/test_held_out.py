@@ -139,6 +139,13 @@ def test_a_split_by_time_needs_times():
         split({"u": User(done("a", "b"))}, "time", 0.1)
 
 
+@pytest.mark.parametrize("how", ["last", "time", "none"])
+def test_answers_are_actions_of_the_behaviours(how):
+    user = User([Behaviour("a", 1.0, "view"), Behaviour("b", 2.0, "click")])
+    with pytest.raises(InputError, match="--answers: expected .* 'click', 'view', got 'clik'"):
+        split({"u": user}, how, 0.1, ["click", "clik"])
+
+
 @pytest.mark.parametrize("seed", range(8))
 def test_baselines_rank_as_brute_force_does(seed):
     sequences, _ = random_sequences(seed)
