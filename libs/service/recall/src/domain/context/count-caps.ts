@@ -17,7 +17,7 @@ export interface CountedCaps {
   readonly caps: readonly CountedCap[];
   /** Undefined where the recall has no caps. */
   readonly outcome: CapsOutcome | undefined;
-  /** Those of an action that no behaviour has which this process has read, as `path: action`. */
+  /** Caps, as `path: action`, of an action that this process has read no behaviour of. */
   readonly unseenActions: readonly string[];
 }
 
