@@ -176,7 +176,7 @@ const BANNED = [
   {
     pattern: /\b(secure_)?getenv\b/,
     only: (path) => path.startsWith('native/src/'),
-    except: (path) => /\/(test|fake)_\w+\.cc$/.test(path),
+    except: (path) => /\/(test|fake)_\w+\.(cc|h)$/.test(path),
     instead: 'an option that crosses the boundary',
   },
   {
@@ -184,6 +184,12 @@ const BANNED = [
     only: (path) => path.startsWith('native/src/'),
     except: (path) => path.startsWith('native/src/bridge/'),
     instead: 'native/src/bridge',
+  },
+  // Tests are compiled several as one.
+  {
+    pattern: /^namespace \{$/m,
+    only: (path) => path.endsWith('_test.cc'),
+    instead: 'a namespace of the name of the file',
   },
   // Locks that clang's analysis does not see; no file is exempt but the one that wraps them.
   {

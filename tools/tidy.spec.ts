@@ -124,6 +124,7 @@ const cases: [tidy.Rule, string, string, string][] = [
   ],
   [tidy.bannedWords, 'native/src/base/a.cc', '#include <napi.h>', '#include <map>'],
   [tidy.bannedWords, 'native/src/kv/a.h', 'std::mutex mutex_;', 'Mutex mutex_;'],
+  [tidy.bannedWords, 'native/src/kv/a_test.cc', '\nnamespace {\n', '\nnamespace a_test {\n'],
   [tidy.bannedWords, 'native/src/kv/a.cc', 'tiers[kHost]', 'tiers[kDevice]'],
   [
     tidy.bannedWords,

@@ -1,23 +1,23 @@
 // Runs of `npm run test:long`.
 
-// Folder of native/src, target and words of each: minutes, not seconds.
+// Folder of native/src, target and variables of each: minutes, not seconds.
 export const LONG_RUNS = [
-  ['store', 'store_fault_test', '--cases=1000', '--cycles=100'],
-  ['store', 'store_damage_test', '--cases=1000'],
-  ['catalogue', 'catalogue_kill_test', '--kills=200'],
-  ['catalogue', 'live_damage_test', '--cases=1000'],
-  ['beam', 'live_test', '--seeds=5000'],
-  ['beam', 'live_eligibility_test', '--seeds=5000'],
-  ['beam', 'live_threads_test', '--seeds=50'],
-  ['kv', 'kv_sim_test', '--seeds=1000'],
-  ['kv', 'kv_sharing_test', '--seeds=1000'],
-  ['kv', 'kv_kill_test', '--kills=200'],
-  ['kv', 'kv_disk_damage_test', '--cases=1000'],
-  ['engine', 'kv_transparency_test', '--seeds=300'],
+  ['store', 'store_fault_test', { CASES: '1000', CYCLES: '100' }],
+  ['store', 'store_damage_test', { CASES: '1000' }],
+  ['catalogue', 'catalogue_kill_test', { KILLS: '200' }],
+  ['catalogue', 'live_damage_test', { CASES: '1000' }],
+  ['beam', 'live_test', { SEEDS: '5000' }],
+  ['beam', 'live_eligibility_test', { SEEDS: '5000' }],
+  ['beam', 'live_threads_test', { SEEDS: '50' }],
+  ['kv', 'kv_sim_test', { SEEDS: '1000' }],
+  ['kv', 'kv_sharing_test', { SEEDS: '1000' }],
+  ['kv', 'kv_kill_test', { KILLS: '200' }],
+  ['kv', 'kv_disk_damage_test', { CASES: '1000' }],
+  ['engine', 'kv_transparency_test', { SEEDS: '300' }],
 ];
 
-// The same of programs under sanitizers.
-export const LONG_FUZZES = [['abi', 'packed_fuzz', '1000000']];
+// The same of a program under sanitizers, with its words.
+export const LONG_FUZZ = ['abi', 'packed_fuzz', ['1000000']];
 
 const TRAINER = ['test/e2e/adapters.spec.ts', '-t', 'a trainer that pushes'];
 // Name, words and variables of specs.

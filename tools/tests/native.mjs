@@ -2,7 +2,7 @@
 import * as fs from 'node:fs';
 import os from 'node:os';
 import { join, resolve } from 'node:path';
-import { LONG_FUZZES, LONG_RUNS, LONG_SOAKS, LONG_SPECS } from './long-runs.mjs';
+import { LONG_FUZZ, LONG_RUNS, LONG_SOAKS, LONG_SPECS } from './long-runs.mjs';
 import { checker, count, fail, inMemory, output, REPORTS, run } from './totals.mjs';
 
 const root = resolve('.');
@@ -155,12 +155,10 @@ export function sanitized() {
 
 // Programs that have more than one thread.
 const THREADED = [
-  ...['platform_test', 'device_test', 'matmul_test', 'ops_conformance_test', 'attention_test'],
-  ...['model_test', 'parity_test', 'live_catalogue_test', 'beam_test', 'live_test'],
-  ...['live_threads_test', 'select_test', 'odd_catalogue_test', 'kv_slot_test', 'kv_pool_test'],
-  ...['kv_sim_test', 'kv_codec_test', 'kv_disk_test', 'kv_kill_test', 'kv_threads_test'],
-  ...['kv_sharing_test', 'store_test', 'store_fault_test', 'live_damage_test', 'engine_test'],
-  ...['adapter_test', 'kv_transparency_test', 'measure_scales_test', 'kv_store_link_test'],
+  ...['platform_test', 'device_test', 'ops_test', 'attention_test', 'model_test'],
+  ...['catalogue_test', 'live_damage_test', 'beam_test', 'live_test', 'live_threads_test'],
+  ...['select_test', 'kv_test', 'kv_sim_test', 'kv_kill_test', 'kv_sharing_test'],
+  ...['store_test', 'store_fault_test', 'engine_test', 'kv_transparency_test'],
 ];
 
 export function threads() {
@@ -194,12 +192,13 @@ export function long() {
     fail('build of the long runs');
     return;
   }
-  const inFolder =
-    (built) =>
-    ([folder, target, ...words]) =>
-      checker([target, ...words].join(' '), join(built, 'src', folder, target), words);
-  LONG_RUNS.forEach(inFolder(nativeFolder));
-  LONG_FUZZES.forEach(inFolder(fuzzFolder));
+  for (const [folder, target, variables] of LONG_RUNS) {
+    const name = `${target} ${JSON.stringify(variables)}`;
+    const env = { ...process.env, ...variables };
+    checker(name, join(nativeFolder, 'src', folder, target), [], { env });
+  }
+  const [folder, target, words] = LONG_FUZZ;
+  checker([target, ...words].join(' '), join(fuzzFolder, 'src', folder, target), words);
   for (const [name, words, environment] of LONG_SPECS) {
     const env = { ...process.env, ...environment };
     checker(

@@ -14,7 +14,7 @@
 #include "cuda/kernels/search_kernels.h"
 
 namespace tessera::bench::card {
-namespace {
+namespace card_bench_test {
 
 class CardBench : public ::testing::Test {
  protected:
@@ -172,5 +172,5 @@ TEST(CardBenchReport, QuantilesAreValuesByNearestRank) {
   EXPECT_EQ(quantile({5}, 0.01), 5);
 }
 
-}  // namespace
+}  // namespace card_bench_test
 }  // namespace tessera::bench::card

@@ -12,7 +12,7 @@ using device::cuda::LaunchShape;
 using ops::cuda::Product;
 
 constexpr uint32_t kCopiesMax = 64;
-constexpr uint32_t kSamples = 64;
+constexpr uint32_t kProductSamples = 64;
 
 struct Operands {
   RandomValues x{11}, w{12, 0.05f};
@@ -32,7 +32,7 @@ Status check(BenchCard& card, const Operands& operands, const ProductSizes& size
     if (!std::isfinite(widened(value))) return wrong("product");
   }
   std::mt19937_64 random(5);
-  for (uint32_t sample = 0; sample < kSamples; ++sample) {
+  for (uint32_t sample = 0; sample < kProductSamples; ++sample) {
     const uint64_t row = sample == 0 ? sizes.rows - 1 : random() % sizes.rows;
     const uint64_t column = sample == 0 ? sizes.columns - 1 : random() % sizes.columns;
     double sum = 0, absolute = 0;

@@ -6,7 +6,7 @@
 #include "abi/packed_writer.h"
 
 namespace tessera::abi {
-namespace {
+namespace packed_test {
 
 /// As native/ts/packed.ts writes one.
 std::vector<uint32_t> written() {
@@ -177,5 +177,5 @@ TEST(PackedCompletion, HasTheTextsOfItsItemsInItself) {
   EXPECT_EQ(texts, "ad-4title of 4");
 }
 
-}  // namespace
+}  // namespace packed_test
 }  // namespace tessera::abi

@@ -18,7 +18,7 @@
 #include "device/cpu/dots_modelled.h"
 
 namespace tessera::attention {
-namespace {
+namespace attention_test {
 
 using device::InstructionSet;
 using tensor::DType;
@@ -556,5 +556,5 @@ std::string name_of(const ::testing::TestParamInfo<InstructionSet>& info) {
 INSTANTIATE_TEST_SUITE_P(Machine, AttentionConformance,
                          ::testing::ValuesIn(device::available_instruction_sets()), name_of);
 
-}  // namespace
+}  // namespace attention_test
 }  // namespace tessera::attention

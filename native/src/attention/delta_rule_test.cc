@@ -14,7 +14,7 @@
 #include "device/backends.h"
 
 namespace tessera::attention {
-namespace {
+namespace delta_rule_test {
 
 using device::InstructionSet;
 
@@ -343,5 +343,5 @@ TEST(DeltaRule, GoesOnFromCopiesWithTheSameBits) {
   }
 }
 
-}  // namespace
+}  // namespace delta_rule_test
 }  // namespace tessera::attention

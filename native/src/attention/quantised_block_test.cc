@@ -13,7 +13,7 @@
 #include <vector>
 
 namespace tessera::attention {
-namespace {
+namespace quantised_block_test {
 
 using tensor::DType;
 
@@ -199,5 +199,5 @@ TEST(QuantisedEdges, LargestSmallestAndPowersOfTwoAreHeld) {
   }
 }
 
-}  // namespace
+}  // namespace quantised_block_test
 }  // namespace tessera::attention

@@ -16,7 +16,7 @@
 #include "beam/random_case.h"
 
 namespace tessera::beam {
-namespace {
+namespace beam_test {
 
 constexpr uint64_t kCatalogues = 300;
 constexpr uint64_t kCasesPerCatalogue = 12;
@@ -233,5 +233,5 @@ TEST_F(BeamTest, ExportGivesItemsByPathThenPolicyUnderBothCaps) {
   });
 }
 
-}  // namespace
+}  // namespace beam_test
 }  // namespace tessera::beam

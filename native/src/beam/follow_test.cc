@@ -14,7 +14,7 @@
 #include "beam/random_case.h"
 
 namespace tessera::beam {
-namespace {
+namespace follow_test {
 
 constexpr uint64_t kCatalogues = 200;
 
@@ -80,5 +80,5 @@ TEST(Follow, GivesPathsTheBitsOfABeamSearchAndEachNodeOneRow) {
   EXPECT_GT(compared, 1000u);
 }
 
-}  // namespace
+}  // namespace follow_test
 }  // namespace tessera::beam

@@ -19,7 +19,7 @@
 #include "catalogue/view_editor.h"
 
 namespace tessera::beam {
-namespace {
+namespace keyed_search_test {
 
 using catalogue::Appraiser;
 using catalogue::Reach;
@@ -313,7 +313,9 @@ TEST_F(KeyedSearchTest, AWidthThatCutsIsToldByTheGap) {
           return question.view->item_id(own.item) == best[i].id;
         });
         missed += is_found ? 0 : 1;
-        if (!is_found) ASSERT_LE(best[i].value, certificate.gap);
+        if (!is_found) {
+          ASSERT_LE(best[i].value, certificate.gap);
+        }
       }
     }
     certified += certificate.is_certified ? 1 : 0;
@@ -569,5 +571,5 @@ TEST(Draws, KeysNeverRiseAndTheFirstChildHasItsParentsKey) {
   }
 }
 
-}  // namespace
+}  // namespace keyed_search_test
 }  // namespace tessera::beam

@@ -19,7 +19,7 @@
 #include "catalogue/view_editor.h"
 
 namespace tessera::beam {
-namespace {
+namespace lazy_search_test {
 
 using catalogue::Reach;
 using catalogue::View;
@@ -386,5 +386,5 @@ TEST(Deviations, GrowWithWhatAPassCosts) {
   EXPECT_LE(many, 4);
 }
 
-}  // namespace
+}  // namespace lazy_search_test
 }  // namespace tessera::beam

@@ -7,11 +7,12 @@
 #include <filesystem>
 #include <set>
 
+#include "base/test_count.h"
 #include "beam/item_model.h"
 #include "catalogue/live_catalogue.h"
 
 namespace tessera::beam {
-namespace {
+namespace live_eligibility_test {
 
 namespace fs = std::filesystem;
 
@@ -23,7 +24,7 @@ constexpr uint64_t kFilters = 3;
 constexpr uint64_t kRounds = 40;
 constexpr size_t kHeldMax = 4;
 
-uint64_t seeds = 150;
+const uint64_t seeds = test_count("SEEDS", 150);
 
 /// A version that was seen, and its items.
 struct Pinned {
@@ -184,18 +185,5 @@ TEST_F(LiveEligibilityTest, CapsThatKeepNothingOutRestrictNothing) {
             "frequencyCaps[0].attribute:");
 }
 
-}  // namespace
+}  // namespace live_eligibility_test
 }  // namespace tessera::beam
-
-/// live_eligibility_test [--seeds=N]
-int main(int argc, char** argv) {
-  testing::InitGoogleTest(&argc, argv);
-  const std::string option = "--seeds=";
-  for (int i = 1; i < argc; ++i) {
-    const std::string argument = argv[i];
-    if (argument.rfind(option, 0) == 0) {
-      tessera::beam::seeds = std::strtoull(argument.c_str() + option.size(), nullptr, 10);
-    }
-  }
-  return RUN_ALL_TESTS();
-}

@@ -9,6 +9,7 @@
 #include <functional>
 #include <map>
 
+#include "base/test_count.h"
 #include "beam/explain.h"
 #include "beam/export.h"
 #include "beam/item_model.h"
@@ -19,7 +20,7 @@
 #include "catalogue/view_editor.h"
 
 namespace tessera::beam {
-namespace {
+namespace live_test {
 
 using catalogue::Change;
 using catalogue::ChangeKind;
@@ -28,7 +29,7 @@ using catalogue::View;
 
 constexpr uint64_t kBatches = 6;
 
-uint64_t seeds = 300;
+const uint64_t seeds = test_count("SEEDS", 300);
 
 std::string snapshot_path() {
   const std::filesystem::path folder = std::filesystem::is_directory("/dev/shm")
@@ -389,18 +390,5 @@ TEST_F(LiveTest, BatchesThatBreakARuleAreRefusedWithTheirPlace) {
   EXPECT_TRUE(check_change(view, good, 0).is_ok());
 }
 
-}  // namespace
+}  // namespace live_test
 }  // namespace tessera::beam
-
-/// live_test [--seeds=N]
-int main(int argc, char** argv) {
-  testing::InitGoogleTest(&argc, argv);
-  const std::string option = "--seeds=";
-  for (int i = 1; i < argc; ++i) {
-    const std::string argument = argv[i];
-    if (argument.rfind(option, 0) == 0) {
-      tessera::beam::seeds = std::strtoull(argument.c_str() + option.size(), nullptr, 10);
-    }
-  }
-  return RUN_ALL_TESTS();
-}

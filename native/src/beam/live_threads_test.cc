@@ -10,12 +10,13 @@
 #include <thread>
 
 #include "base/mutex.h"
+#include "base/test_count.h"
 #include "beam/item_model.h"
 #include "beam/naive_beam_search.h"
 #include "catalogue/live_catalogue.h"
 
 namespace tessera::beam {
-namespace {
+namespace live_threads_test {
 
 namespace fs = std::filesystem;
 
@@ -32,7 +33,7 @@ constexpr uint32_t kAnswersMax = 1500;
 constexpr uint64_t kBatchChangesMax = 4;
 constexpr uint64_t kFilters = 6;  // so few that readers ask for the same bits at once
 
-uint64_t seeds = 2;
+const uint64_t seeds = test_count("SEEDS", 2);
 
 struct Applied {
   uint64_t sequence = 0;  // of the last change
@@ -180,18 +181,5 @@ TEST_F(LiveThreadsTest, EveryAnswerIsBruteForceOnTheVersionItNames) {
   for (uint64_t seed = 1; seed <= seeds && !HasFailure(); ++seed) run(seed);
 }
 
-}  // namespace
+}  // namespace live_threads_test
 }  // namespace tessera::beam
-
-/// live_threads_test [--seeds=N]
-int main(int argc, char** argv) {
-  testing::InitGoogleTest(&argc, argv);
-  const std::string option = "--seeds=";
-  for (int i = 1; i < argc; ++i) {
-    const std::string argument = argv[i];
-    if (argument.rfind(option, 0) == 0) {
-      tessera::beam::seeds = std::strtoull(argument.c_str() + option.size(), nullptr, 10);
-    }
-  }
-  return RUN_ALL_TESTS();
-}

@@ -13,7 +13,7 @@
 #include "catalogue/view_editor.h"
 
 namespace tessera::beam {
-namespace {
+namespace odd_catalogue_test {
 
 using catalogue::Reach;
 using catalogue::View;
@@ -164,5 +164,5 @@ TEST_F(OddCatalogueTest, ASearchKeepsItsVersionWhenTheLastItemIsPausedInItsMiddl
   EXPECT_TRUE(decode_loop(Reach(newest), logits, options, *scratch_).empty());
 }
 
-}  // namespace
+}  // namespace odd_catalogue_test
 }  // namespace tessera::beam

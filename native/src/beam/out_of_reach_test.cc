@@ -7,7 +7,7 @@
 #include <vector>
 
 namespace tessera::beam {
-namespace {
+namespace out_of_reach_test {
 
 TEST(IsDoubtful, WhereTheCodesOrThoseInFrontHaveLittleProbability) {
   std::vector<float> scores(256, std::log(0.9f / 256));  // the first sixteen are in front
@@ -32,5 +32,5 @@ TEST(IsOutOfReach, WhereHalfOfThePathsAreNotToBeHadAboveTheCut) {
   EXPECT_FALSE(is_out_of_reach(std::nullopt, next, 6)) << "nothing was cut off";
 }
 
-}  // namespace
+}  // namespace out_of_reach_test
 }  // namespace tessera::beam

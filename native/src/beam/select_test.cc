@@ -16,7 +16,7 @@
 #include "platform/cpu_features.h"
 
 namespace tessera::beam {
-namespace {
+namespace select_test {
 
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
@@ -263,5 +263,5 @@ TEST_F(SelectTest, TheSteadyStateAllocatesNothing) {
   }
 }
 
-}  // namespace
+}  // namespace select_test
 }  // namespace tessera::beam

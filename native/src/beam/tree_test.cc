@@ -13,7 +13,7 @@
 #include "catalogue/view_editor.h"
 
 namespace tessera::beam {
-namespace {
+namespace tree_test {
 
 using catalogue::Reach;
 using catalogue::View;
@@ -147,5 +147,5 @@ TEST_F(TreeTest, TellsWhatEachStepKeptAndFirstRejectedAndTheItemsBelow) {
   EXPECT_GT(rows, kSeeds);
 }
 
-}  // namespace
+}  // namespace tree_test
 }  // namespace tessera::beam

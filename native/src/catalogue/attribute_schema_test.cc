@@ -9,7 +9,7 @@
 #include "catalogue/test_clause.h"
 
 namespace tessera::catalogue {
-namespace {
+namespace attribute_schema_test {
 
 const std::vector<AttributeDeclaration> kDeclarations = {
     {"country", DeclaredType::kText, {"de", "at", "fr"}},
@@ -142,5 +142,5 @@ TEST(AttributeSchemaTest, RefusesDeclarationsThatCannotBe) {
   EXPECT_EQ(message(many), "attributes.a64: expected at most 64 typed attributes");
 }
 
-}  // namespace
+}  // namespace attribute_schema_test
 }  // namespace tessera::catalogue

@@ -11,10 +11,11 @@
 #include <map>
 #include <random>
 
+#include "base/test_count.h"
 #include "catalogue/live_catalogue.h"
 
 namespace tessera::catalogue {
-namespace {
+namespace catalogue_kill_test {
 
 namespace fs = std::filesystem;
 
@@ -25,7 +26,7 @@ constexpr uint64_t kCompactEach = 400;
 /// Of large batches: an opening replays all that was not compacted.
 constexpr uint64_t kCompactEachLarge = 6;
 
-uint64_t kills = 6;
+const uint64_t kills = test_count("KILLS", 6);
 
 /// The change of an item in a batch: the number of the batch is its priority.
 Change mark(const std::string& item_id, uint64_t batch) {
@@ -155,18 +156,5 @@ TEST_F(CatalogueKillTest, OfABatchLargerThanAMessageAllIsThereOrNothing) {
   run("large", true, (kills + 2) / 4);
 }
 
-}  // namespace
+}  // namespace catalogue_kill_test
 }  // namespace tessera::catalogue
-
-/// catalogue_kill_test [--kills=N]
-int main(int argc, char** argv) {
-  testing::InitGoogleTest(&argc, argv);
-  const std::string option = "--kills=";
-  for (int i = 1; i < argc; ++i) {
-    const std::string argument = argv[i];
-    if (argument.rfind(option, 0) == 0) {
-      tessera::catalogue::kills = std::strtoull(argument.c_str() + option.size(), nullptr, 10);
-    }
-  }
-  return RUN_ALL_TESTS();
-}

@@ -13,7 +13,7 @@
 #include "catalogue/snapshot.h"
 
 namespace tessera::catalogue {
-namespace {
+namespace catalogue_test {
 
 using Sid = std::vector<uint32_t>;
 
@@ -319,5 +319,5 @@ TEST_F(CatalogueTest, AMissingFileIsNotFound) {
   EXPECT_EQ(opened.status().code(), Code::kCatalogueNotFound);
 }
 
-}  // namespace
+}  // namespace catalogue_test
 }  // namespace tessera::catalogue

@@ -16,7 +16,7 @@
 #include "catalogue/live_catalogue.h"
 
 namespace tessera::catalogue {
-namespace {
+namespace content_digest_test {
 
 namespace fs = std::filesystem;
 
@@ -401,5 +401,5 @@ TEST_F(ContentDigestTest, WritersThatShareACommitAreEachKeptOrRefusedWithTheirMa
   EXPECT_EQ(again.sequence, newest.sequence);
 }
 
-}  // namespace
+}  // namespace content_digest_test
 }  // namespace tessera::catalogue

@@ -12,7 +12,7 @@
 #include "catalogue/live_catalogue.h"
 
 namespace tessera::catalogue {
-namespace {
+namespace flight_test {
 
 namespace fs = std::filesystem;
 
@@ -144,7 +144,7 @@ TEST_F(FlightTest, BitsAreThoseOfTheRuleInEverySecondAndVersion) {
     std::vector<std::shared_ptr<const View>> pinned = {live->view()};
     uint32_t now = kStart;
     for (uint32_t step = 0; step < 120; ++step) {
-      now += random() % 4 == 0 ? random() % 30 : random() % 2;
+      now += static_cast<uint32_t>(random() % 4 == 0 ? random() % 30 : random() % 2);
       if (random() % 40 == 0) now -= 100;  // a clock that was set
       for (uint64_t i = random() % 4; i-- > 0;) {
         const Change change = draw(random, now);
@@ -185,5 +185,5 @@ TEST_F(FlightTest, ACatalogueWithoutFlightsIsNotRestricted) {
   EXPECT_EQ(compile_eligibility(*live->view(), other), nullptr);
 }
 
-}  // namespace
+}  // namespace flight_test
 }  // namespace tessera::catalogue

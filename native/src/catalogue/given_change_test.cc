@@ -16,7 +16,7 @@
 #include "catalogue/test_clause.h"
 
 namespace tessera::catalogue {
-namespace {
+namespace given_change_test {
 
 namespace fs = std::filesystem;
 
@@ -390,5 +390,5 @@ TEST(AttributePatchTest, WhatIsNotNamedStaysToTheLetter) {
                           R"("\u0001":null,"new":null,"fresh":-2})");
 }
 
-}  // namespace
+}  // namespace given_change_test
 }  // namespace tessera::catalogue

@@ -11,7 +11,7 @@
 #include "catalogue/snapshot.h"
 
 namespace tessera::catalogue {
-namespace {
+namespace import_test {
 
 using Sid = std::vector<uint32_t>;
 
@@ -331,5 +331,5 @@ TEST_F(ImportTest, PublishedIndexFilesAreReadWhenPresent) {
   }
 }
 
-}  // namespace
+}  // namespace import_test
 }  // namespace tessera::catalogue

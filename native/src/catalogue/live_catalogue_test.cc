@@ -16,7 +16,7 @@
 #include "catalogue/appraiser.h"
 
 namespace tessera::catalogue {
-namespace {
+namespace live_catalogue_test {
 
 namespace fs = std::filesystem;
 
@@ -377,5 +377,5 @@ TEST_F(LiveCatalogueTest, ReadersSeeWholeVersionsWhileWritersWriteAndCompact) {
   EXPECT_EQ(live->view()->sequence(), kWriters * (4 + 2 * kBatches));
 }
 
-}  // namespace
+}  // namespace live_catalogue_test
 }  // namespace tessera::catalogue

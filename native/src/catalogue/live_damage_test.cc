@@ -12,20 +12,21 @@
 #include <random>
 #include <thread>
 
+#include "base/test_count.h"
 #include "catalogue/checksum.h"
 #include "catalogue/live_catalogue.h"
 #include "catalogue/repair_changes.h"
 #include "platform/test_damage.h"
 
 namespace tessera::catalogue {
-namespace {
+namespace live_damage_test {
 
 namespace fs = std::filesystem;
 using platform::content_of;
 using platform::write_content;
 
 constexpr uint32_t kLevelSize = 64;
-uint64_t cases = 25;
+const uint64_t cases = test_count("CASES", 25);
 
 /// Priority by item ID.
 using Items = std::map<std::string, double>;
@@ -437,17 +438,5 @@ TEST_F(LiveDamage, AReserveThatTheDiskLacksRefusesChangesByName) {
   EXPECT_EQ(live.value()->compact({}).code(), Code::kStoreFull);
 }
 
-}  // namespace
+}  // namespace live_damage_test
 }  // namespace tessera::catalogue
-
-/// live_damage_test [--cases=N]
-int main(int argc, char** argv) {
-  testing::InitGoogleTest(&argc, argv);
-  for (int i = 1; i < argc; ++i) {
-    const std::string argument = argv[i];
-    if (argument.rfind("--cases=", 0) == 0) {
-      tessera::catalogue::cases = std::stoull(argument.substr(8));
-    }
-  }
-  return RUN_ALL_TESTS();
-}

@@ -10,7 +10,7 @@
 #include <vector>
 
 namespace tessera::catalogue {
-namespace {
+namespace persistent_map_test {
 
 struct Number {
   uint64_t edit = 0;
@@ -80,5 +80,5 @@ TEST(PersistentMapTest, TellsWhatDiffersBetweenAnyTwoVersionsAndNothingElse) {
   }
 }
 
-}  // namespace
+}  // namespace persistent_map_test
 }  // namespace tessera::catalogue

@@ -16,7 +16,7 @@
 #include "catalogue/live_catalogue.h"
 
 namespace tessera::catalogue {
-namespace {
+namespace placement_test {
 
 namespace fs = std::filesystem;
 
@@ -296,5 +296,5 @@ TEST_F(Placement, ALandingShowsCodesNeighboursAndChangesNothing) {
   EXPECT_EQ(live_->view()->sequence(), before);
 }
 
-}  // namespace
+}  // namespace placement_test
 }  // namespace tessera::catalogue

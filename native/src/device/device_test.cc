@@ -8,7 +8,7 @@
 #include "platform/cpu_features.h"
 
 namespace tessera::device {
-namespace {
+namespace device_test {
 
 std::unique_ptr<Device> open_device() {
   Result<std::unique_ptr<Device>> device =
@@ -86,5 +86,5 @@ TEST(DeviceTest, MoreMemoryThanTheMachineHasIsRefusedBeforeAllocating) {
   EXPECT_NE(buffer.status().message().find("bytes"), std::string::npos);
 }
 
-}  // namespace
+}  // namespace device_test
 }  // namespace tessera::device

@@ -13,7 +13,7 @@
 #include "engine/test_fixture.h"
 
 namespace tessera::engine {
-namespace {
+namespace adapter_test {
 
 namespace fs = std::filesystem;
 
@@ -318,5 +318,5 @@ TEST_F(AdapterTest, AnEngineWithoutMemoryForAdaptersRefusesThem) {
   EXPECT_EQ(loaded.status().code(), Code::kAdapterArenaFull);
 }
 
-}  // namespace
+}  // namespace adapter_test
 }  // namespace tessera::engine

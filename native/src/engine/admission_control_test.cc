@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 namespace tessera::engine {
-namespace {
+namespace admission_control_test {
 
 using std::chrono::milliseconds;
 
@@ -49,5 +49,5 @@ TEST_F(AdmissionControlTest, LateAnswersOfAnOverloadSayNothingOfCalmTimes) {
   EXPECT_TRUE(is_admitted(kEnough));
 }
 
-}  // namespace
+}  // namespace admission_control_test
 }  // namespace tessera::engine

@@ -10,7 +10,7 @@
 #include "lora/arena.h"
 
 namespace tessera::engine {
-namespace {
+namespace allocation_test {
 
 TEST(Allocation, PassesAllocateNothingInTheSteadyState) {
   const std::filesystem::path folder =
@@ -57,5 +57,5 @@ TEST(Allocation, PassesAllocateNothingInTheSteadyState) {
   EXPECT_EQ(allocations, 0u);
 }
 
-}  // namespace
+}  // namespace allocation_test
 }  // namespace tessera::engine

@@ -10,7 +10,7 @@
 #include "engine/foreground.h"
 
 namespace tessera::engine {
-namespace {
+namespace embedder_test {
 
 const std::string kModel =
     std::string(TESSERA_REPOSITORY_ROOT) + "/test/fixtures/encoders/bert-mean";
@@ -140,5 +140,5 @@ TEST(Foreground, AMarkEndsWithItsDriver) {
   give_way(std::chrono::hours(1));
 }
 
-}  // namespace
+}  // namespace embedder_test
 }  // namespace tessera::engine

@@ -9,7 +9,7 @@
 #include "engine/test_fixture.h"
 
 namespace tessera::engine {
-namespace {
+namespace engine_test {
 
 std::unique_ptr<Engine> open(const EngineOptions& options, CompletionSink& sink) {
   auto engine = Engine::open(options, sink);
@@ -622,5 +622,5 @@ TEST(RequestQueue, ClassesTakeTurnsByTheirWeightsAndTheOldestOfAClassGoesFirst) 
   EXPECT_EQ(tally.size(), 14u);
 }
 
-}  // namespace
+}  // namespace engine_test
 }  // namespace tessera::engine

@@ -17,7 +17,7 @@
 #include "engine/test_fixture.h"
 
 namespace tessera::engine {
-namespace {
+namespace engine_update_test {
 
 namespace fs = std::filesystem;
 using std::chrono::seconds;
@@ -304,5 +304,5 @@ TEST_F(UpdateTest, EndsWithTheEngine) {
   EXPECT_EQ(engine_->update_weights(recorded_model().string(), seconds(1)).is_ok(), false);
 }
 
-}  // namespace
+}  // namespace engine_update_test
 }  // namespace tessera::engine

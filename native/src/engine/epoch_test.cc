@@ -18,7 +18,7 @@
 #include "engine/test_fixture.h"
 
 namespace tessera::engine {
-namespace {
+namespace epoch_test {
 
 std::vector<uint32_t> bits_of(const Completion& completion) {
   std::vector<uint32_t> bits = completion.answer.item_ordinals;
@@ -375,5 +375,5 @@ TEST_F(EpochFixture, MemoryThatDoesNotSufficeMakesRequestsWaitAndNeverHalfAdmits
   expect_nothing_held(*loop);
 }
 
-}  // namespace
+}  // namespace epoch_test
 }  // namespace tessera::engine

@@ -11,7 +11,7 @@
 #include "engine/test_fixture.h"
 
 namespace tessera::engine {
-namespace {
+namespace front_test {
 
 class NoRequest final : public RunningRequest {
  public:
@@ -126,5 +126,5 @@ TEST_F(FrontOfStuckEngine, AnswersItsCallersInTheMiddleOfAnAdmission) {
   EXPECT_EQ(completions.at(2).status.code(), Code::kCancelled);  // before it was let in
 }
 
-}  // namespace
+}  // namespace front_test
 }  // namespace tessera::engine

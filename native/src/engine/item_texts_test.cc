@@ -9,7 +9,7 @@
 #include "engine/test_fixture.h"
 
 namespace tessera::engine {
-namespace {
+namespace item_texts_test {
 
 using Names = std::vector<std::string>;
 
@@ -64,5 +64,5 @@ TEST_F(CopiedTexts, AreRefusedWhereTheyHaveTooManyBytes) {
             "attributes: expected at most 16777216 bytes in all items, got more");
 }
 
-}  // namespace
+}  // namespace item_texts_test
 }  // namespace tessera::engine

@@ -11,11 +11,12 @@
 #include <numeric>
 #include <random>
 
+#include "base/test_count.h"
 #include "engine/engine.h"
 #include "engine/test_fixture.h"
 
 namespace tessera::engine {
-namespace {
+namespace kv_transparency_test {
 
 namespace fs = std::filesystem;
 
@@ -168,7 +169,7 @@ class Users {
 };
 
 /// Seeds of the short form; the long one is asked for with --seeds=N.
-uint32_t seed_count = 6;
+const auto seed_count = static_cast<uint32_t>(test_count("SEEDS", 6));
 
 /// A decoder whose rows go through all weights, one whose rows choose experts, and two that have a
 /// state.
@@ -374,13 +375,5 @@ TEST(KvTransparency, AnEncodersPromptIsFoundByTheSameTokensAlone) {
   }
 }
 
-}  // namespace
+}  // namespace kv_transparency_test
 }  // namespace tessera::engine
-
-int main(int argc, char** argv) {
-  testing::InitGoogleTest(&argc, argv);
-  for (int i = 1; i < argc; ++i) {
-    (void)std::sscanf(argv[i], "--seeds=%u", &tessera::engine::seed_count);
-  }
-  return RUN_ALL_TESTS();
-}

@@ -9,7 +9,7 @@
 #include "model/test_model.h"
 
 namespace tessera::engine {
-namespace {
+namespace measure_scales_test {
 
 ScaleMeasurement options_for(const model::TestFolder& folder) {
   folder.write_model({}, model::test_tensors({}, tensor::DType::kBf16, 5));
@@ -74,5 +74,5 @@ TEST(MeasureScalesTest, WhatCannotBeRunIsRefusedByItsFieldAndWritesNothing) {
   EXPECT_EQ(measure_scales(nowhere).status().code(), Code::kIoFailed);
 }
 
-}  // namespace
+}  // namespace measure_scales_test
 }  // namespace tessera::engine

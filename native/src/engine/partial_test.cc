@@ -11,7 +11,7 @@
 #include "engine/test_fixture.h"
 
 namespace tessera::engine {
-namespace {
+namespace partial_test {
 
 using std::chrono::seconds;
 
@@ -135,5 +135,5 @@ TEST_F(PartialFixture, ANarrowedSearchOfWhichNothingFinishesEarlyRunsToItsEnd) {
   EXPECT_EQ(late.answer.path_scores.size(), 1u);
 }
 
-}  // namespace
+}  // namespace partial_test
 }  // namespace tessera::engine

@@ -8,7 +8,7 @@
 #include "kv/test_model.h"
 
 namespace tessera::kv {
-namespace {
+namespace audit_test {
 
 constexpr uint32_t kSlots = 8;
 
@@ -102,5 +102,5 @@ TEST_F(AuditSteps, CountReferencesOfLeasesInEachRangeOfSlots) {
   pool_.leases.end(lease);
 }
 
-}  // namespace
+}  // namespace audit_test
 }  // namespace tessera::kv

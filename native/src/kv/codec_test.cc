@@ -9,7 +9,7 @@
 #include "kv/work.h"
 
 namespace tessera::kv {
-namespace {
+namespace codec_test {
 
 namespace fs = std::filesystem;
 constexpr uint64_t kPatience = 20'000'000;  // microseconds
@@ -156,5 +156,5 @@ TEST(CodecOfTheHost, TheHostHoldsWhatTheCodecMakes) {
   EXPECT_EQ(pool->metrics().tier("host").written_bytes, 3 * kTestBlockBytes / 2);
 }
 
-}  // namespace
+}  // namespace codec_test
 }  // namespace tessera::kv

@@ -6,12 +6,13 @@
 #include <filesystem>
 #include <random>
 
+#include "base/test_count.h"
 #include "kv/memory.h"
 #include "kv/test_model.h"
 #include "platform/test_damage.h"
 
 namespace tessera::kv {
-namespace {
+namespace disk_damage_test {
 
 namespace fs = std::filesystem;
 
@@ -19,7 +20,7 @@ constexpr uint64_t kPatience = 20'000'000;  // microseconds
 constexpr uint64_t kBlockBytes = 8192;
 constexpr uint32_t kUsers = 6;
 
-uint64_t cases = 30;
+const uint64_t cases = test_count("CASES", 30);
 
 class DiskDamage : public testing::Test {
  protected:
@@ -108,15 +109,5 @@ TEST_F(DiskDamage, NeverChangesAnAnswerNorStopsAStart) {
               static_cast<unsigned long long>(emptied));
 }
 
-}  // namespace
+}  // namespace disk_damage_test
 }  // namespace tessera::kv
-
-/// kv_disk_damage_test [--cases=N]
-int main(int argc, char** argv) {
-  testing::InitGoogleTest(&argc, argv);
-  for (int i = 1; i < argc; ++i) {
-    const std::string argument = argv[i];
-    if (argument.rfind("--cases=", 0) == 0) tessera::kv::cases = std::stoull(argument.substr(8));
-  }
-  return RUN_ALL_TESTS();
-}

@@ -16,7 +16,7 @@
 #include <xxhash.h>
 
 namespace tessera::kv {
-namespace {
+namespace disk_names_test {
 
 namespace fs = std::filesystem;
 constexpr uint64_t kPatience = 20'000'000;  // microseconds
@@ -185,5 +185,5 @@ TEST_F(Names, OfAReleaseBeforeGoAndTheirBlocksStay) {
   }
 }
 
-}  // namespace
+}  // namespace disk_names_test
 }  // namespace tessera::kv

@@ -19,7 +19,7 @@
 #include "kv/work.h"
 
 namespace tessera::kv {
-namespace {
+namespace disk_test {
 
 namespace fs = std::filesystem;
 constexpr uint64_t kPatience = 20'000'000;  // microseconds
@@ -669,5 +669,5 @@ TEST_F(Disk, AStaleVersionIsNotServedAndMakesRoomInTime) {
   EXPECT_EQ(pool->metrics().tier("disk").used_blocks, 3u);
 }
 
-}  // namespace
+}  // namespace disk_test
 }  // namespace tessera::kv

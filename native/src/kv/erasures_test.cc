@@ -12,7 +12,7 @@
 #include "kv/test_model.h"
 
 namespace tessera::kv {
-namespace {
+namespace erasures_test {
 
 std::unique_ptr<Pool> open_pool() {
   PoolOptions options;
@@ -116,5 +116,5 @@ TEST(Erasures, LeaveNothingOfWhatBeganBeforeWhateverTheOrder) {
   EXPECT_GT(kept, 500u);
 }
 
-}  // namespace
+}  // namespace erasures_test
 }  // namespace tessera::kv

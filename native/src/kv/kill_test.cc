@@ -15,16 +15,17 @@
 #include <map>
 #include <random>
 
+#include "base/test_count.h"
 #include "kv/disk_store.h"
 #include "kv/memory.h"
 #include "kv/test_model.h"
 
 namespace tessera::kv {
-namespace {
+namespace kill_test {
 
 namespace fs = std::filesystem;
 
-uint64_t kills = 16;  // --kills=N
+const uint64_t kills = test_count("KILLS", 16);
 constexpr uint64_t kBlockBytes = 8192;
 constexpr uint32_t kDiskBlocks = 8192;
 constexpr uint32_t kUsers = 5;
@@ -232,17 +233,5 @@ TEST(Kill, AtAnyPointLeavesWhatWasDurableAndNothingWrong) {
   fs::remove_all(folder);
 }
 
-}  // namespace
+}  // namespace kill_test
 }  // namespace tessera::kv
-
-int main(int argc, char** argv) {
-  testing::InitGoogleTest(&argc, argv);
-  const std::string option = "--kills=";
-  for (int i = 1; i < argc; ++i) {
-    const std::string argument = argv[i];
-    if (argument.rfind(option, 0) == 0) {
-      tessera::kv::kills = std::strtoull(argument.c_str() + option.size(), nullptr, 10);
-    }
-  }
-  return RUN_ALL_TESTS();
-}

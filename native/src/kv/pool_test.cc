@@ -12,7 +12,7 @@
 #include "kv/test_model.h"
 
 namespace tessera::kv {
-namespace {
+namespace pool_test {
 
 std::unique_ptr<Pool> open_pool(uint32_t device_blocks, uint32_t host_blocks = 0,
                                 uint32_t store_queue_max = 1024) {
@@ -713,5 +713,5 @@ TEST(Limits, TiersOfSizeZeroAreLegal) {
   expect_sound(*pool);
 }
 
-}  // namespace
+}  // namespace pool_test
 }  // namespace tessera::kv

@@ -5,12 +5,12 @@
 
 #include <atomic>
 #include <chrono>
-#include <cstdlib>
 #include <map>
 #include <memory>
 #include <random>
 #include <thread>
 
+#include "base/test_count.h"
 #include "kv/audit.h"
 #include "kv/linked_store.h"
 #include "kv/sharing.h"
@@ -19,13 +19,13 @@
 #include "kv/work.h"
 
 namespace tessera::kv {
-namespace {
+namespace sharing_test {
 
 constexpr TierIndex kShared = 3;
 constexpr uint64_t kPatience = 20'000'000;
 constexpr uint64_t kShortUs = 20'000;  // of a call to a store that may hide it
 constexpr uint64_t kBlockBytes = 4096;
-uint64_t asked_seeds = 0;  // of the command line; 0: few
+const uint64_t asked_seeds = test_count("SEEDS", 0);  // 0: few
 
 /// One process: a pool with a link to the server, and a clock that can be moved on.
 class Node {
@@ -338,17 +338,5 @@ TEST(Shared, ErasuresThatRaceWithWritersLeaveNothing) {
   }
 }
 
-}  // namespace
+}  // namespace sharing_test
 }  // namespace tessera::kv
-
-int main(int argc, char** argv) {
-  testing::InitGoogleTest(&argc, argv);
-  const std::string option = "--seeds=";
-  for (int i = 1; i < argc; ++i) {
-    const std::string argument = argv[i];
-    if (argument.rfind(option, 0) == 0) {
-      tessera::kv::asked_seeds = std::strtoull(argument.c_str() + option.size(), nullptr, 10);
-    }
-  }
-  return RUN_ALL_TESTS();
-}

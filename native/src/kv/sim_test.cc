@@ -3,15 +3,15 @@
 #include <gtest/gtest.h>
 
 #include <cstdio>
-#include <cstdlib>
 #include <string>
 
+#include "base/test_count.h"
 #include "kv/simulator.h"
 
 namespace tessera::kv {
-namespace {
+namespace sim_test {
 
-uint64_t asked_seeds = 0;  // of the command line; 0: each test's own number
+const uint64_t asked_seeds = test_count("SEEDS", 0);  // 0: each test's own number
 
 uint64_t seeds(uint64_t short_form) { return asked_seeds == 0 ? short_form : asked_seeds; }
 
@@ -191,17 +191,5 @@ TEST(Simulation, TheSameSeedDecidesTheSame) {
   }
 }
 
-}  // namespace
+}  // namespace sim_test
 }  // namespace tessera::kv
-
-int main(int argc, char** argv) {
-  testing::InitGoogleTest(&argc, argv);
-  const std::string option = "--seeds=";
-  for (int i = 1; i < argc; ++i) {
-    const std::string argument = argv[i];
-    if (argument.rfind(option, 0) == 0) {
-      tessera::kv::asked_seeds = std::strtoull(argument.c_str() + option.size(), nullptr, 10);
-    }
-  }
-  return RUN_ALL_TESTS();
-}

@@ -12,7 +12,7 @@
 #include "kv/load_plan.h"
 
 namespace tessera::kv {
-namespace {
+namespace slot_test {
 
 TEST(Slot, IsFreedOnlyWithoutReferencesAndTransfers) {
   SlotTable slots(1);
@@ -246,5 +246,5 @@ TEST(LoadPlan, ARateFollowsWhatWasMeasuredLast) {
   EXPECT_NEAR(meter.rate(), 30, 0.01);
 }
 
-}  // namespace
+}  // namespace slot_test
 }  // namespace tessera::kv

@@ -8,7 +8,7 @@
 #include <thread>
 
 namespace tessera::kv {
-namespace {
+namespace store_link_test {
 
 constexpr uint64_t kLongUs = 600'000'000;
 constexpr int kTurns = 2000;
@@ -102,5 +102,5 @@ TEST(StoreLink, TakesNothingOfAPerformerThatHasGone) {
   EXPECT_TRUE(link.take().empty());
 }
 
-}  // namespace
+}  // namespace store_link_test
 }  // namespace tessera::kv

@@ -12,7 +12,7 @@
 #include "kv/work.h"
 
 namespace tessera::kv {
-namespace {
+namespace succession_test {
 
 struct Found {
   uint32_t matched = 0;
@@ -494,5 +494,5 @@ TEST(Succession, WhatIsFoundUnderWhichVersionIsWhatTheCallsBeforeAllow) {
   EXPECT_GT(heirs, 100u);
 }
 
-}  // namespace
+}  // namespace succession_test
 }  // namespace tessera::kv

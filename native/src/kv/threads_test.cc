@@ -14,7 +14,7 @@
 #include "kv/work.h"
 
 namespace tessera::kv {
-namespace {
+namespace threads_test {
 
 namespace fs = std::filesystem;
 constexpr uint32_t kRequests = 400;  // per thread
@@ -107,5 +107,5 @@ TEST_P(Threads, NoAnswerEverChanges) {
 
 INSTANTIATE_TEST_SUITE_P(Host, Threads, testing::Values(0u, 16u));
 
-}  // namespace
+}  // namespace threads_test
 }  // namespace tessera::kv

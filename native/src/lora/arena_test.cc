@@ -15,7 +15,7 @@
 #include "model/decoder.h"
 
 namespace tessera::lora {
-namespace {
+namespace arena_test {
 
 using model::ComputeType;
 using model::TestFolder;
@@ -355,5 +355,5 @@ TEST_F(ArenaTest, FoldersThatAreNoAdaptersAreRefusedAndPickleFilesAreNotRead) {
   EXPECT_NE(pickle.status().message().find("adapter_model.bin"), std::string::npos);
 }
 
-}  // namespace
+}  // namespace arena_test
 }  // namespace tessera::lora

@@ -12,7 +12,7 @@
 #include "lora/test_adapter.h"
 
 namespace tessera::lora {
-namespace {
+namespace heads_test {
 
 constexpr uint32_t kHidden = 4;
 
@@ -136,5 +136,5 @@ TEST_F(HeadsTest, AnItemWithoutANumberHasTheDefault) {
   for (const double none : {std::nan(""), 0.0, -2.0}) EXPECT_EQ(say(*heads, nothing, {none}), 7);
 }
 
-}  // namespace
+}  // namespace heads_test
 }  // namespace tessera::lora

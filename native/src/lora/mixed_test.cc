@@ -18,7 +18,7 @@
 #include "model/test_request.h"
 
 namespace tessera::lora {
-namespace {
+namespace mixed_test {
 
 using device::InstructionSet;
 using model::ComputeType;
@@ -297,5 +297,5 @@ TEST(MixedAdapters, AnAdapterComputesWhatTheModelWithItMergedInComputes) {
   }
 }
 
-}  // namespace
+}  // namespace mixed_test
 }  // namespace tessera::lora

@@ -16,7 +16,7 @@
 #include "model/test_request.h"
 
 namespace tessera::lora {
-namespace {
+namespace pairs_test {
 
 using Numbers = std::vector<double>;
 
@@ -285,5 +285,5 @@ TEST(AdapterPairs, EachPairComputesWhatTheMergedModelComputesOrIsRefused) {
   }
 }
 
-}  // namespace
+}  // namespace pairs_test
 }  // namespace tessera::lora

@@ -9,7 +9,7 @@
 #include <vector>
 
 namespace tessera::lora {
-namespace {
+namespace peft_config_test {
 
 Result<PeftConfig> parse(const std::string& text) { return PeftConfig::parse(text, "config"); }
 
@@ -158,5 +158,5 @@ TEST(PeftConfig, WhatIsNoJsonIsCorrupt) {
   EXPECT_EQ(parse("[]").status().code(), Code::kAdapterInvalid);
 }
 
-}  // namespace
+}  // namespace peft_config_test
 }  // namespace tessera::lora

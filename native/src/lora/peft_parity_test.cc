@@ -14,7 +14,7 @@
 #include "model/test_request.h"
 
 namespace tessera::lora {
-namespace {
+namespace peft_parity_test {
 
 namespace fs = std::filesystem;
 using model::ComputeType;
@@ -92,5 +92,5 @@ TEST(PeftParity, RecordedLogitsOfEveryFeatureAreReproduced) {
   }
 }
 
-}  // namespace
+}  // namespace peft_parity_test
 }  // namespace tessera::lora

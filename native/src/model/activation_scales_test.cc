@@ -11,7 +11,7 @@
 #include "model/test_request.h"
 
 namespace tessera::model {
-namespace {
+namespace activation_scales_test {
 
 constexpr uint32_t kTokens = 60;
 
@@ -235,5 +235,5 @@ TEST(ActivationScalesTest, WhatDoesNotFitIsRefusedByItsField) {
   EXPECT_EQ(f32.status().code(), Code::kRequestInvalid);
 }
 
-}  // namespace
+}  // namespace activation_scales_test
 }  // namespace tessera::model

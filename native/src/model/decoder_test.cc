@@ -18,7 +18,7 @@
 #include "model/test_request.h"
 
 namespace tessera::model {
-namespace {
+namespace decoder_test {
 
 using device::InstructionSet;
 using tensor::DType;
@@ -593,5 +593,5 @@ TEST(DecoderTest, BytesPerPositionCountKeysAndValuesOfAllLayers) {
   EXPECT_EQ(load(folder, ComputeType::kBf16, *device)->kv_bytes_per_position(), 2u * 2 * 10 * 2);
 }
 
-}  // namespace
+}  // namespace decoder_test
 }  // namespace tessera::model

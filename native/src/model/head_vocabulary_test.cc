@@ -16,7 +16,7 @@
 #include "model/test_request.h"
 
 namespace tessera::model {
-namespace {
+namespace head_vocabulary_test {
 
 using device::kPanelColumns;
 using device::PanelType;
@@ -142,5 +142,5 @@ INSTANTIATE_TEST_SUITE_P(Types, CutHead,
                                                           ComputeType::kW8A8),
                                           testing::Bool()));
 
-}  // namespace
+}  // namespace head_vocabulary_test
 }  // namespace tessera::model

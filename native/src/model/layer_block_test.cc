@@ -19,7 +19,7 @@
 #include "model/test_request.h"
 
 namespace tessera::model {
-namespace {
+namespace layer_block_test {
 
 class SquaredBlock final : public LayerBlock {
  public:
@@ -301,5 +301,5 @@ TEST(FamilyTest, OfBlocksThatAreThereIsARow) {
   EXPECT_EQ(logits_of(*decoder.value(), 45, 16), logits_of(*expected.value(), 45, 45));
 }
 
-}  // namespace
+}  // namespace layer_block_test
 }  // namespace tessera::model

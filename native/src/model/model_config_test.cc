@@ -10,7 +10,7 @@
 #include "model/test_model.h"
 
 namespace tessera::model {
-namespace {
+namespace model_config_test {
 
 const std::string kValid = test_config({});
 
@@ -627,5 +627,5 @@ TEST(T5Config, RefusesByTheFieldWhatItsBlocksDoNotCompute) {
   }
 }
 
-}  // namespace
+}  // namespace model_config_test
 }  // namespace tessera::model

@@ -15,7 +15,7 @@
 #include "model/test_request.h"
 
 namespace tessera::model {
-namespace {
+namespace parity_test {
 
 namespace fs = std::filesystem;
 using simdjson::dom::element;
@@ -229,5 +229,5 @@ TEST(Parity, AQuantisedCheckpointIsRefusedByTheNameOfItsField) {
   EXPECT_NE(decoder.status().message().find("quantization"), std::string::npos);
 }
 
-}  // namespace
+}  // namespace parity_test
 }  // namespace tessera::model

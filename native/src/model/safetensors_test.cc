@@ -7,7 +7,7 @@
 #include "model/test_model.h"
 
 namespace tessera::model {
-namespace {
+namespace safetensors_test {
 
 Result<std::vector<TensorEntry>> read(const std::string& file) {
   return read_safetensors(std::as_bytes(std::span(file)), "m.safetensors");
@@ -117,5 +117,5 @@ TEST(SafetensorsTest, AHeaderThatIsNoObjectIsRefused) {
   }
 }
 
-}  // namespace
+}  // namespace safetensors_test
 }  // namespace tessera::model

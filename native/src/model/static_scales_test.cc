@@ -20,7 +20,7 @@
 #include "model/text_model.h"
 
 namespace tessera::model {
-namespace {
+namespace static_scales_test {
 
 namespace fs = std::filesystem;
 
@@ -224,5 +224,5 @@ TEST(StaticScalesTest, AFileThatDoesNotFitIsRefusedByItsTensor) {
   EXPECT_TRUE(refusal(good).is_ok());
 }
 
-}  // namespace
+}  // namespace static_scales_test
 }  // namespace tessera::model

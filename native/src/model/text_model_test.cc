@@ -20,7 +20,7 @@
 #include "model/test_model.h"
 
 namespace tessera::model {
-namespace {
+namespace text_model_test {
 
 namespace fs = std::filesystem;
 
@@ -284,5 +284,5 @@ TEST(TextModel, ADecoderThatServesAndOneThatEmbedsAreTheSameRows) {
             Recipe(encoder.value()->config()).parameter_count());
 }
 
-}  // namespace
+}  // namespace text_model_test
 }  // namespace tessera::model

@@ -14,7 +14,7 @@
 #include "model/test_request.h"
 
 namespace tessera::model {
-namespace {
+namespace update_test {
 
 using tensor::DType;
 
@@ -201,5 +201,5 @@ INSTANTIATE_TEST_SUITE_P(
                        ::testing::Values("qwen3", "qwen3_moe", "qwen2_moe", "olmoe", "qwen3_5_text",
                                          "qwen3_next")));
 
-}  // namespace
+}  // namespace update_test
 }  // namespace tessera::model

@@ -7,7 +7,7 @@
 #include <vector>
 
 namespace tessera::ops {
-namespace {
+namespace expert_tiles_test {
 
 /// Rows of the tiles when they are laid out one by one.
 uint64_t laid_out(const std::vector<uint32_t>& groups, uint32_t tile) {
@@ -52,5 +52,5 @@ TEST(ExpertTiles, ChangeWherePaddedRowsAreMoreThanOneAndAHalfOfTheRealOnes) {
   EXPECT_EQ(expert_tile(std::vector<uint32_t>(8, 0)), 128u);  // nothing to pad
 }
 
-}  // namespace
+}  // namespace expert_tiles_test
 }  // namespace tessera::ops

@@ -15,7 +15,7 @@
 #include "ops/test_matrix.h"
 
 namespace tessera::ops {
-namespace {
+namespace experts_test {
 
 using device::InstructionSet;
 using device::PanelType;
@@ -299,5 +299,5 @@ INSTANTIATE_TEST_SUITE_P(Machine, Experts,
                            return std::string(device::instruction_set_name(set.param));
                          });
 
-}  // namespace
+}  // namespace experts_test
 }  // namespace tessera::ops

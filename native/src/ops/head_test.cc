@@ -10,7 +10,7 @@
 #include "ops/test_matrix.h"
 
 namespace tessera::ops {
-namespace {
+namespace head_test {
 
 using device::InstructionSet;
 using device::PanelType;
@@ -152,5 +152,5 @@ std::string name_of(const ::testing::TestParamInfo<InstructionSet>& info) {
 INSTANTIATE_TEST_SUITE_P(Machine, HeadTest,
                          ::testing::ValuesIn(device::available_instruction_sets()), name_of);
 
-}  // namespace
+}  // namespace head_test
 }  // namespace tessera::ops

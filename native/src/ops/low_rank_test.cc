@@ -14,7 +14,7 @@
 #include "ops/test_matrix.h"
 
 namespace tessera::ops {
-namespace {
+namespace low_rank_test {
 
 using device::InstructionSet;
 using device::PanelType;
@@ -277,5 +277,5 @@ TEST(PanelOverlay, ColumnsOfOthersAreThoseOfAWholeMatrixWithThemInPlace) {
   }
 }
 
-}  // namespace
+}  // namespace low_rank_test
 }  // namespace tessera::ops

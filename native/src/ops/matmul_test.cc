@@ -11,7 +11,7 @@
 #include "ops/test_matrix.h"
 
 namespace tessera::ops {
-namespace {
+namespace matmul_test {
 
 using device::InstructionSet;
 using device::PanelType;
@@ -236,5 +236,5 @@ INSTANTIATE_TEST_SUITE_P(
     Machine, Matmul,
     ::testing::ValuesIn(device::available_instruction_sets(device::NumericClass::kFma)), name_of);
 
-}  // namespace
+}  // namespace matmul_test
 }  // namespace tessera::ops

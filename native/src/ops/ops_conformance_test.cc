@@ -18,7 +18,7 @@
 #include "ops/test_matrix.h"
 
 namespace tessera::ops {
-namespace {
+namespace ops_conformance_test {
 
 using device::InstructionSet;
 using tensor::DType;
@@ -419,5 +419,5 @@ TEST(InstructionSets, AbsentOnesAreNamed) {
   std::printf("seed: %llu\n", static_cast<unsigned long long>(kSeed));
 }
 
-}  // namespace
+}  // namespace ops_conformance_test
 }  // namespace tessera::ops

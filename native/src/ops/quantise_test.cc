@@ -10,7 +10,7 @@
 #include "ops/test_source.h"
 
 namespace tessera::ops {
-namespace {
+namespace quantise_test {
 
 using device::InstructionSet;
 using device::PanelType;
@@ -213,5 +213,5 @@ INSTANTIATE_TEST_SUITE_P(Machine, Quantise,
                            return std::string(device::instruction_set_name(set.param));
                          });
 
-}  // namespace
+}  // namespace quantise_test
 }  // namespace tessera::ops

@@ -12,7 +12,7 @@
 #include "ops/test_source.h"
 
 namespace tessera::ops {
-namespace {
+namespace static_scales_test {
 
 using device::InstructionSet;
 using device::PanelType;
@@ -238,5 +238,5 @@ INSTANTIATE_TEST_SUITE_P(Sets, StaticScales,
                            return std::string(device::instruction_set_name(set.param));
                          });
 
-}  // namespace
+}  // namespace static_scales_test
 }  // namespace tessera::ops

@@ -24,7 +24,7 @@
 #include "platform/thread_pool.h"
 
 namespace tessera::platform {
-namespace {
+namespace platform_test {
 
 namespace fs = std::filesystem;
 
@@ -337,5 +337,5 @@ TEST(MachineTest, WiderInstructionSetsImplyNarrowerOnes) {
   EXPECT_TRUE(!features.amx || features.avx512);
 }
 
-}  // namespace
+}  // namespace platform_test
 }  // namespace tessera::platform

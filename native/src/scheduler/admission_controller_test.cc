@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 namespace tessera::scheduler {
-namespace {
+namespace admission_controller_test {
 
 constexpr double kOwnUs = 10e3;
 
@@ -66,5 +66,5 @@ TEST(AdmissionController, AdmitsAClassThatAsksAloneAsLongAsItEndsInTime) {
   EXPECT_EQ(controller.judge(asked).verdict, Verdict::kTooBusy);
 }
 
-}  // namespace
+}  // namespace admission_controller_test
 }  // namespace tessera::scheduler

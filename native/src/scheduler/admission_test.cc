@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 namespace tessera::scheduler {
-namespace {
+namespace admission_test {
 
 constexpr PassCost kCost{100, 10, 0.5, 0.25};
 
@@ -134,5 +134,5 @@ TEST(SharingRate, FollowsWhatRequestsShare) {
   EXPECT_NEAR(sharing.rate(), 0.9, 0.01);
 }
 
-}  // namespace
+}  // namespace admission_test
 }  // namespace tessera::scheduler

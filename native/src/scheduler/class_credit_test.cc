@@ -5,7 +5,7 @@
 #include <random>
 
 namespace tessera::scheduler {
-namespace {
+namespace class_credit_test {
 
 TEST(ClassShares, GiveWhatIsAskedAndThenTheWeights) {
   const auto modest = class_shares({0.2, 0.1, 0.0});
@@ -141,5 +141,5 @@ TEST(ClassCredits, SayWhenTheTurnComes) {
   EXPECT_EQ(credits.until_turn_us(1, now_us), 0);
 }
 
-}  // namespace
+}  // namespace class_credit_test
 }  // namespace tessera::scheduler

@@ -7,7 +7,7 @@
 #include <vector>
 
 namespace tessera::scheduler {
-namespace {
+namespace cost_model_test {
 
 std::vector<PassSample> samples_of(const PassCost& truth, double noise, uint32_t seed) {
   std::mt19937 random(seed);
@@ -141,5 +141,5 @@ TEST(CostModel, TheCorrectionFollowsWhatPassesTakeAndNoSinglePassCarriesItAway) 
   EXPECT_GT(model.correction(), 0);
 }
 
-}  // namespace
+}  // namespace cost_model_test
 }  // namespace tessera::scheduler

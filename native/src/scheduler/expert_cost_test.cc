@@ -12,7 +12,7 @@
 #include "scheduler/cost_model.h"
 
 namespace tessera::scheduler {
-namespace {
+namespace expert_cost_test {
 
 /// Rows that choose experts: the n-th of an order of its own in each layer 1 / n^exponent times as
 /// often as the first.
@@ -139,5 +139,5 @@ TEST(CostModel, ARowAmongManyPaysItsPartOfTheExperts) {
   EXPECT_DOUBLE_EQ((PassCost{100, 3}).row_us_among(1), 3);
 }
 
-}  // namespace
+}  // namespace expert_cost_test
 }  // namespace tessera::scheduler

@@ -5,7 +5,7 @@
 #include <deque>
 
 namespace tessera::scheduler {
-namespace {
+namespace fair_share_test {
 
 std::array<double, kClasses> served_with(const std::array<double, kClasses>& work_us,
                                          const std::array<bool, kClasses>& is_waiting) {
@@ -76,5 +76,5 @@ TEST(FairShare, PlacesAreKeptForClassesThatDoNotFillTheQueue) {
   EXPECT_FALSE(has_place({130, 20, 10}, 2, 160));
 }
 
-}  // namespace
+}  // namespace fair_share_test
 }  // namespace tessera::scheduler

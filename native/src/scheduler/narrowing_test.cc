@@ -5,7 +5,7 @@
 #include <random>
 
 namespace tessera::scheduler {
-namespace {
+namespace narrowing_test {
 
 constexpr uint32_t kChunk = 64;
 
@@ -55,5 +55,5 @@ TEST(Narrowing, KeepsTheWidthWhenNothingFollowsTheSelection) {
   EXPECT_TRUE(narrow(cost, {8, 8, 0, 0, 10}, 512, 1, 0, kChunk).fits);
 }
 
-}  // namespace
+}  // namespace narrowing_test
 }  // namespace tessera::scheduler

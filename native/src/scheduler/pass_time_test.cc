@@ -10,7 +10,7 @@
 #include "scheduler/plan_step.h"
 
 namespace tessera::scheduler {
-namespace {
+namespace pass_time_test {
 
 constexpr uint32_t kPlaces = 16;
 constexpr uint32_t kDecodePasses = 3;
@@ -197,5 +197,5 @@ TEST(PassTime, ALongPromptAddsAFewPassesOfBoundedTimeToAShortRequest) {
   }
 }
 
-}  // namespace
+}  // namespace pass_time_test
 }  // namespace tessera::scheduler

@@ -6,7 +6,7 @@
 #include <random>
 
 namespace tessera::scheduler {
-namespace {
+namespace plan_step_test {
 
 Runnable prompt(uint32_t tokens, uint32_t length = 0, uint8_t priority = 0, int64_t slack_us = 0) {
   return {tokens, length, 0, priority, slack_us};
@@ -249,5 +249,5 @@ TEST(PlanStep, AnOldLongPromptOfTheLastClassEndsWhateverComesAfterIt) {
   EXPECT_EQ(world.runnable[old].length, 1000u);
 }
 
-}  // namespace
+}  // namespace plan_step_test
 }  // namespace tessera::scheduler

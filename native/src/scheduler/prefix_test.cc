@@ -7,7 +7,7 @@
 #include <random>
 
 namespace tessera::scheduler {
-namespace {
+namespace prefix_test {
 
 using Tokens = std::vector<int32_t>;
 
@@ -119,5 +119,5 @@ TEST(Prefix, AFailureBeyondWhatIsSharedHurtsNobodyElse) {
   EXPECT_EQ(outcome.outcomes, (Outcomes{kCommitted, kFailed, kCommitted}));
 }
 
-}  // namespace
+}  // namespace prefix_test
 }  // namespace tessera::scheduler

@@ -7,7 +7,7 @@
 #include <vector>
 
 namespace tessera::scheduler {
-namespace {
+namespace row_forecast_test {
 
 TEST(RowForecast, GoesByTheSearchesOfTheKindThatHaveEnded) {
   RowForecast forecast;
@@ -50,5 +50,5 @@ TEST(RowForecast, ForgetsTheKindsThatItMetFirst) {
   EXPECT_EQ(forecast.predict(1, 336), 10u);
 }
 
-}  // namespace
+}  // namespace row_forecast_test
 }  // namespace tessera::scheduler

@@ -7,6 +7,7 @@
 #include <map>
 #include <random>
 
+#include "base/test_count.h"
 #include "platform/test_damage.h"
 #include "store/faulty_files.h"
 #include "store/guarded_db.h"
@@ -14,11 +15,11 @@
 #include "store/repair_store.h"
 
 namespace tessera::store {
-namespace {
+namespace store_damage_test {
 
 namespace fs = std::filesystem;
 
-uint64_t cases = 25;
+const uint64_t cases = test_count("CASES", 25);
 
 using Model = std::map<std::string, std::string>;
 
@@ -211,15 +212,5 @@ TEST_F(StoreDamageByName, ALogThatEndsInsideARecordNobodyWasToldOfIsTakenWithout
   EXPECT_EQ(db.value()->commit_number(), 12u);
 }
 
-}  // namespace
+}  // namespace store_damage_test
 }  // namespace tessera::store
-
-/// store_damage_test [--cases=N]
-int main(int argc, char** argv) {
-  testing::InitGoogleTest(&argc, argv);
-  for (int i = 1; i < argc; ++i) {
-    const std::string argument = argv[i];
-    if (argument.rfind("--cases=", 0) == 0) tessera::store::cases = std::stoull(argument.substr(8));
-  }
-  return RUN_ALL_TESTS();
-}

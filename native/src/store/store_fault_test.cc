@@ -14,17 +14,18 @@
 #include <set>
 #include <thread>
 
+#include "base/test_count.h"
 #include "store/faulty_files.h"
 #include "store/guarded_db.h"
 
 namespace tessera::store {
-namespace {
+namespace store_fault_test {
 
 namespace fs = std::filesystem;
 
 constexpr int kCasesAtOnce = 5;
-uint64_t cases = 20;
-uint64_t cycles = 2;
+const uint64_t cases = test_count("CASES", 20);
+const uint64_t cycles = test_count("CYCLES", 2);
 
 class Folder {
  public:
@@ -348,18 +349,5 @@ TEST(StoreFault, GoesOnByItselfWhereADiskIsFilledAndFreedUnderLoad) {
   }
 }
 
-}  // namespace
+}  // namespace store_fault_test
 }  // namespace tessera::store
-
-/// store_fault_test [--cases=N] [--cycles=N]
-int main(int argc, char** argv) {
-  testing::InitGoogleTest(&argc, argv);
-  for (int i = 1; i < argc; ++i) {
-    const std::string argument = argv[i];
-    if (argument.rfind("--cases=", 0) == 0) tessera::store::cases = std::stoull(argument.substr(8));
-    if (argument.rfind("--cycles=", 0) == 0) {
-      tessera::store::cycles = std::stoull(argument.substr(9));
-    }
-  }
-  return RUN_ALL_TESTS();
-}

@@ -9,7 +9,7 @@
 #include "store/ordered_store.h"
 
 namespace tessera::store {
-namespace {
+namespace store_test {
 
 class Folder {
  public:
@@ -224,5 +224,5 @@ TEST(OrderedStore, IsRefusedWhereAFileIsInTheWay) {
   EXPECT_EQ(store.status().code(), Code::kStoreInvalid);
 }
 
-}  // namespace
+}  // namespace store_test
 }  // namespace tessera::store

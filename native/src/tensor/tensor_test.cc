@@ -8,7 +8,7 @@
 #include "tensor/tensor_view.h"
 
 namespace tessera::tensor {
-namespace {
+namespace tensor_test {
 
 TEST(DtypeTest, EveryHalfFloatWidensToItsExactValue) {
   for (uint32_t bits = 0; bits < 0x10000; ++bits) {
@@ -56,5 +56,5 @@ TEST(TensorViewTest, RowsAreFoundByTheirByteStride) {
   EXPECT_EQ(vector.columns(), 6u);
 }
 
-}  // namespace
+}  // namespace tensor_test
 }  // namespace tessera::tensor

@@ -7,7 +7,7 @@
 #include <vector>
 
 namespace tessera::device::cuda {
-namespace {
+namespace driver_test {
 
 constexpr const char* kFake = TESSERA_FAKE_DRIVER;
 
@@ -171,5 +171,5 @@ TEST(CudaDriver, ChainsAreRecordedReplayedAndDropped) {
   }
 }
 
-}  // namespace
+}  // namespace driver_test
 }  // namespace tessera::device::cuda

@@ -8,7 +8,7 @@
 #include "cuda/device/emulated_queue.h"
 
 namespace tessera::device::cuda {
-namespace {
+namespace launch_graphs_test {
 
 constexpr Kernel<const uint32_t*, uint32_t, uint32_t*> kAdd{"add"};
 
@@ -114,5 +114,5 @@ TEST(LaunchGraphs, CountsAreRoundedUpByAQuarterAtMostToFewValues) {
   EXPECT_LE(values.size(), 36u);
 }
 
-}  // namespace
+}  // namespace launch_graphs_test
 }  // namespace tessera::device::cuda

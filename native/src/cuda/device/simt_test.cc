@@ -9,7 +9,7 @@
 #include <vector>
 
 namespace tessera::simt {
-namespace {
+namespace simt_test {
 
 TEST(Simt, RunsEveryThreadOfEveryBlockOnce) {
   std::vector<int> counts(3 * 2 * 64);
@@ -115,5 +115,5 @@ TEST(Simt, TheTensorProductIsThatOfTheMatrices) {
   }
 }
 
-}  // namespace
+}  // namespace simt_test
 }  // namespace tessera::simt

@@ -15,7 +15,7 @@
 #include "cuda/kernels/test_search.h"
 
 namespace tessera::engine::cuda {
-namespace {
+namespace card_catalogue_test {
 
 using beam::ItemModel;
 using beam::RandomCase;
@@ -214,5 +214,5 @@ TEST_F(CardCatalogueTest, ASnapshotMadeAnewIsSearchedBesideTheOldOne) {
   expect_equal_searches(test, both, versions, ItemModel(test), *queue, random);
 }
 
-}  // namespace
+}  // namespace card_catalogue_test
 }  // namespace tessera::engine::cuda

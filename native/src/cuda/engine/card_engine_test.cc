@@ -26,7 +26,7 @@
 extern "C" void tessera_check_rows(tessera::ops::cuda::RowCheck);
 
 namespace tessera::engine::cuda {
-namespace {
+namespace card_engine_test {
 
 using beam::RandomCase;
 using beam::ScoreNorm;
@@ -422,5 +422,5 @@ TEST_F(CardEngine, WhatACardDoesNotDoIsRefusedByName) {
             "engineOpen.options.computeType: expected bf16 on a card, got f32");
 }
 
-}  // namespace
+}  // namespace card_engine_test
 }  // namespace tessera::engine::cuda

@@ -14,7 +14,7 @@
 #include "kv/work.h"
 
 namespace tessera::kv::cuda {
-namespace {
+namespace card_memory_test {
 
 namespace fs = std::filesystem;
 using device::cuda::Card;
@@ -216,5 +216,5 @@ TEST_F(CardPool, ACardThatFailsIsToldAndSpoilsNoTierBelow) {
   EXPECT_EQ(pool_->check_integrity().corrupt_disk_blocks, 0u);
 }
 
-}  // namespace
+}  // namespace card_memory_test
 }  // namespace tessera::kv::cuda

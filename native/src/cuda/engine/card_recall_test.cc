@@ -17,7 +17,7 @@
 #include "model/test_model.h"
 
 namespace tessera::engine::cuda {
-namespace {
+namespace card_recall_test {
 
 using beam::RandomCase;
 using device::cuda::EmulatedQueue;
@@ -230,5 +230,5 @@ TEST(CardRecall, RefusesWhatItCannotDo) {
   EXPECT_EQ(code_of(setting.prompt, widths), Code::kEngineOverloaded);
 }
 
-}  // namespace
+}  // namespace card_recall_test
 }  // namespace tessera::engine::cuda

@@ -16,7 +16,7 @@ void tessera_attend_merge(tessera::attention::cuda::Layer, const tessera::attent
 }
 
 namespace tessera::attention::cuda {
-namespace {
+namespace attend_kernels_test {
 
 using device::cuda::Shared;
 using tessera::cuda::narrow;
@@ -184,5 +184,5 @@ TEST(AttendKernels, ARowsBitsDependOnTheRowAlone) {
   EXPECT_EQ(one.mixed, alone);
 }
 
-}  // namespace
+}  // namespace attend_kernels_test
 }  // namespace tessera::attention::cuda

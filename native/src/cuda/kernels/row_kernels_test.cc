@@ -22,7 +22,7 @@ void tessera_multiply(tessera::ops::cuda::Product);
 }
 
 namespace tessera::ops::cuda {
-namespace {
+namespace row_kernels_test {
 
 using device::cuda::Shared;
 using tessera::cuda::narrow;
@@ -227,5 +227,5 @@ TEST(MultiplyKernel, ProductsAreThoseOfDoublePrecisionAndARowsBitsItsOwn) {
   EXPECT_TRUE(std::equal(alone.begin(), alone.end(), all.end() - kColumns));
 }
 
-}  // namespace
+}  // namespace row_kernels_test
 }  // namespace tessera::ops::cuda

@@ -9,7 +9,7 @@
 #include "cuda/kernels/test_search.h"
 
 namespace tessera::beam::cuda {
-namespace {
+namespace search_kernels_test {
 
 using catalogue::Snapshot;
 using device::cuda::Shared;
@@ -93,5 +93,5 @@ TEST(SelectKernels, ChooseNothingWhereTheKeysDoNotFit) {
   std::filesystem::remove(case_path());
 }
 
-}  // namespace
+}  // namespace search_kernels_test
 }  // namespace tessera::beam::cuda

@@ -6,7 +6,7 @@
 #include "cuda/model/test_trace.h"
 
 namespace tessera::model::cuda {
-namespace {
+namespace card_decoder_test {
 
 TEST(CardDecoder, IsAsCloseToFullPrecisionAsTheCpuIn16Bits) {
   auto device =
@@ -86,5 +86,5 @@ TEST(CardDecoder, RefusesAModelWhoseSizesTheKernelsDoNotTake) {
             std::string::npos);
 }
 
-}  // namespace
+}  // namespace card_decoder_test
 }  // namespace tessera::model::cuda

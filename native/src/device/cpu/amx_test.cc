@@ -11,7 +11,7 @@
 #include "platform/cpu_features.h"
 
 namespace tessera::device::cpu {
-namespace {
+namespace amx_test {
 
 enum class Where { kModel, kHardware };
 
@@ -84,5 +84,5 @@ TEST(TileModelTest, RowsAndBytesBeyondTheConfigurationAreZero) {
   TileModel::release();
 }
 
-}  // namespace
+}  // namespace amx_test
 }  // namespace tessera::device::cpu

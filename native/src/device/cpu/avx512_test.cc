@@ -16,7 +16,7 @@ namespace tessera::device::cpu {
 
 const KernelTable& avx512_kernels_emulated();
 
-namespace {
+namespace avx512_test {
 
 constexpr uint64_t kSeed = 512;
 constexpr size_t kSizes[] = {1, 7, 15, 16, 17, 31, 33, 64, 100, 257};
@@ -191,5 +191,5 @@ TEST(EmulatedAvx512, ConversionsHaveThePortableBits) {
   });
 }
 
-}  // namespace
+}  // namespace avx512_test
 }  // namespace tessera::device::cpu

@@ -11,7 +11,7 @@
 #include "platform/cpu_features.h"
 
 namespace tessera::device::cpu {
-namespace {
+namespace dots_test {
 
 enum class Where { kModel, kHardware };
 
@@ -115,5 +115,5 @@ TEST(DotsOnHardware, EveryStepHasTheBitsOfTheModelOverRandomDenormalInfiniteAndN
 #endif
 }
 
-}  // namespace
+}  // namespace dots_test
 }  // namespace tessera::device::cpu

@@ -12,7 +12,7 @@
 #include "device/cpu/panel_case.h"
 
 namespace tessera::device::cpu {
-namespace {
+namespace int8_test {
 
 constexpr uint64_t kSeed = 20240711;
 
@@ -227,5 +227,5 @@ TEST_P(Int8, RowsOfZerosGiveZerosAndRowsThatAreNotFiniteGiveNaN) {
 INSTANTIATE_TEST_SUITE_P(Sets, Int8, ::testing::ValuesIn(int8_sets()),
                          [](const auto& set) { return set.param.name; });
 
-}  // namespace
+}  // namespace int8_test
 }  // namespace tessera::device::cpu

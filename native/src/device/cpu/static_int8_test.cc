@@ -13,7 +13,7 @@
 #include "device/cpu/panel_case.h"
 
 namespace tessera::device::cpu {
-namespace {
+namespace static_int8_test {
 
 constexpr uint64_t kSeed = 20261123;
 constexpr size_t kDepth = panel_tile_depth(PanelType::kStaticI8);
@@ -180,5 +180,5 @@ TEST_P(StaticInt8, ARowWithAValueThatIsNotFiniteGivesNaNAndNoOtherRowDoes) {
 INSTANTIATE_TEST_SUITE_P(Sets, StaticInt8, ::testing::ValuesIn(int8_sets()),
                          [](const auto& set) { return set.param.name; });
 
-}  // namespace
+}  // namespace static_int8_test
 }  // namespace tessera::device::cpu

@@ -12,7 +12,7 @@
 #include "engine/test_fixture.h"
 
 namespace tessera::engine {
-namespace {
+namespace keyed_answer_test {
 
 using catalogue::Appraiser;
 
@@ -334,5 +334,5 @@ TEST_F(KeyedAnswers, ADrawThatIsNoDistributionIsRefusedNamingTheField) {
   }
 }
 
-}  // namespace
+}  // namespace keyed_answer_test
 }  // namespace tessera::engine

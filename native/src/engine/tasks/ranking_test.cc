@@ -18,7 +18,7 @@
 #include "engine/test_fixture.h"
 
 namespace tessera::engine {
-namespace {
+namespace ranking_test {
 
 namespace fs = std::filesystem;
 using simdjson::dom::element;
@@ -341,5 +341,5 @@ TEST_F(RankingTest, RefusesByName) {
             "rankSuffixes: expected at most 32 tokens of an item beside its SID, got 33");
 }
 
-}  // namespace
+}  // namespace ranking_test
 }  // namespace tessera::engine

@@ -17,7 +17,7 @@
 #include "model/workspace.h"
 
 namespace tessera::engine {
-namespace {
+namespace relevance_test {
 
 using Prompt = std::vector<int32_t>;
 
@@ -243,5 +243,5 @@ TEST_F(Relevance, PredictsNothingForTokensThatAnotherRequestComputes) {
   EXPECT_EQ(RunningRequest::work_of(asked, config).length, 99u);
 }
 
-}  // namespace
+}  // namespace relevance_test
 }  // namespace tessera::engine

@@ -7,7 +7,7 @@
 #include "engine/test_fixture.h"
 
 namespace tessera::engine {
-namespace {
+namespace task_test {
 
 /// Reads its prompt, without a catalogue, and leaves nothing behind.
 class ReadTask final : public Task {
@@ -100,5 +100,5 @@ TEST(TaskCodes, NameTheTasksInTheOrderOfTheBoundary) {
   EXPECT_EQ(task_of(5), nullptr);
 }
 
-}  // namespace
+}  // namespace task_test
 }  // namespace tessera::engine
