@@ -16,7 +16,7 @@ export const LONG_RUNS = [
   ['engine', 'kv_transparency_test', { SEEDS: '300' }],
 ];
 
-// The same of a program under sanitizers, with its words.
+// Fuzz test under sanitizers: folder of native/src, target and words.
 export const LONG_FUZZ = ['abi', 'packed_fuzz', ['1000000']];
 
 const TRAINER = ['test/e2e/adapters.spec.ts', '-t', 'a trainer that pushes'];

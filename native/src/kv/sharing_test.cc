@@ -25,7 +25,6 @@ constexpr TierIndex kShared = 3;
 constexpr uint64_t kPatience = 20'000'000;
 constexpr uint64_t kShortUs = 20'000;  // of a call to a store that may hide it
 constexpr uint64_t kBlockBytes = 4096;
-const uint64_t asked_seeds = test_count("SEEDS", 0);  // 0: few
 
 /// One process: a pool with a link to the server, and a clock that can be moved on.
 class Node {
@@ -301,7 +300,7 @@ void disturb(uint64_t seed) {
 }
 
 TEST(Shared, FaultsNeverGiveAnotherAnswer) {
-  const uint64_t seeds = asked_seeds == 0 ? 24 : asked_seeds;
+  const uint64_t seeds = test_count("SEEDS", 24);
   for (uint64_t seed = 1; seed <= seeds && !HasFailure(); ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     disturb(seed);
@@ -311,7 +310,7 @@ TEST(Shared, FaultsNeverGiveAnotherAnswer) {
 /// Two processes write a user while a third erases: in whatever order that happens, nothing is left
 /// once all have applied the erasure.
 TEST(Shared, ErasuresThatRaceWithWritersLeaveNothing) {
-  const uint64_t races = asked_seeds == 0 ? 100 : asked_seeds * 10;
+  const uint64_t races = test_count("SEEDS", 10) * 10;
   SimServer server(9);
   std::vector<std::unique_ptr<Node>> nodes;
   for (int i = 0; i < 3; ++i) nodes.push_back(std::make_unique<Node>(server, 64));

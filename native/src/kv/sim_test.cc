@@ -11,9 +11,7 @@
 namespace tessera::kv {
 namespace sim_test {
 
-const uint64_t asked_seeds = test_count("SEEDS", 0);  // 0: each test's own number
-
-uint64_t seeds(uint64_t short_form) { return asked_seeds == 0 ? short_form : asked_seeds; }
+uint64_t seeds(uint64_t short_form) { return test_count("SEEDS", short_form); }
 
 /// Runs a configuration over seeds; gives sums so that a test can say that it saw something.
 SimReport run(SimConfig config, uint64_t count, uint64_t first = 1) {

@@ -20,6 +20,12 @@ const STATUS = "process.stdout.write(require('node:fs').readFileSync('/proc/self
 
 let nodeBytes: number | undefined;
 
+/** Private memory that a process can write, from its /proc/PID/status; undefined: not there. */
+function dataBytesIn(status: string): number | undefined {
+  const found = /^VmData:\s*(\d+) kB$/m.exec(status);
+  return found === null ? undefined : Number(found[1]) * KIBIBYTE;
+}
+
 /**
  * Private memory of a Node that does nothing else: 110 MiB of Node 22, 610 of Node 24, which
  * reserves room for code. Asked of one at the first limit, once, for some 50 ms; 0 where there is
@@ -28,7 +34,7 @@ let nodeBytes: number | undefined;
 function bytesOfNode(): number {
   if (nodeBytes === undefined) {
     const { stdout } = spawnSync(process.execPath, ['-e', STATUS], { encoding: 'utf8' });
-    nodeBytes = Number(/^VmData:\s*(\d+) kB$/m.exec(stdout)?.[1] ?? 0) * KIBIBYTE;
+    nodeBytes = dataBytesIn(stdout) ?? 0;
   }
   return nodeBytes;
 }
@@ -40,9 +46,9 @@ function bytesOfNode(): number {
 export function dataBytesLeft(): number {
   try {
     const limit = /^Max data size\s+(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8'));
-    const held = /^VmData:\s*(\d+) kB$/m.exec(readFileSync('/proc/self/status', 'utf8'));
-    if (limit === null || held === null) return Number.POSITIVE_INFINITY;
-    return Number(limit[1]) - Number(held[1]) * KIBIBYTE;
+    const held = dataBytesIn(readFileSync('/proc/self/status', 'utf8'));
+    if (limit === null || held === undefined) return Number.POSITIVE_INFINITY;
+    return Number(limit[1]) - held;
   } catch {
     return Number.POSITIVE_INFINITY;
   }

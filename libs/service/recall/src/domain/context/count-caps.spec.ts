@@ -87,10 +87,10 @@ describe('frequency caps', () => {
 
   it('of an action that nobody has done are told, until somebody has', () => {
     const seenActions = new SeenActions();
-    const twice = parseFrequencyCaps('impression=1,5s; *=9,5s; click=1,5s');
+    const asked = parseFrequencyCaps('impression=1,5s; *=9,5s; click=1,5s');
     const told = (...actions: string[]) => {
       const had = stored(actions.map((action) => ({ itemId: 'a', action, ageMs: 9e9 })));
-      return seenActions.unseen(twice, 'caps', had);
+      return seenActions.unseen(asked, 'caps', had);
     };
     expect(told('view')).toEqual(['caps[0].action: impression', 'caps[2].action: click']);
     expect(told('click')).toEqual(['caps[0].action: impression']);

@@ -10,7 +10,7 @@ export class SeenActions {
   private readonly seen = new Set<string>([ALL_ACTIONS]);
 
   /**
-   * The caps, as `path: action`, of an action that neither these behaviours have nor any before.
+   * Caps, as `path: action`, of an action that neither these behaviours nor any before have.
    * @param path of the list
    */
   unseen(
