@@ -117,7 +117,7 @@ describe.skipIf(BROWSER_PATH === undefined)('the ways through the console', () =
     await visit.goTo('/ask');
     await question().fill('SELECT 41 + 1 AS answer, NULL AS nothing, 1234567 AS many');
     await page.getByRole('button', { name: 'Ask', exact: true }).click();
-    await page.getByText(/^1 rows in \d+ ms/).waitFor();
+    await page.getByText(/^1 rows in [\d,]+ ms/).waitFor();
     await page.getByRole('cell', { name: '1,234,567' }).waitFor();
     await visit.goTo('/live');
     await page.goBack();
@@ -148,7 +148,7 @@ describe.skipIf(BROWSER_PATH === undefined)('the ways through the console', () =
     expect(await question.innerText()).toBe('SELECT count(*) FROM recall_fact');
     await visit.expectAccessible();
     await page.keyboard.press('Control+Enter');
-    await page.getByText(/^1 rows in \d+ ms/).waitFor();
+    await page.getByText(/^1 rows in [\d,]+ ms/).waitFor();
     await question.focus();
     await page.keyboard.press('Tab');
     expect(await question.evaluate((field) => field.matches(':focus'))).toBe(false);

@@ -232,7 +232,7 @@ describe.skipIf(BROWSER_PATH === undefined)('the console', () => {
     const { page } = visit;
     await visit.goTo('/sql');
     await page.getByRole('button', { name: 'Ask', exact: true }).click();
-    await page.getByText(/rows in \d+ ms/).waitFor();
+    await page.getByText(/rows in [\d,]+ ms/).waitFor();
     await visit.picture('sql-light');
     await visit.expectAccessible();
     await page.getByRole('textbox', { name: 'Question', exact: true }).fill('DELETE FROM recalls');

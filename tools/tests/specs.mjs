@@ -1,6 +1,7 @@
 // The stages of vitest, and how long each file of specs takes.
 import * as fs from 'node:fs';
 import { join, relative } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
 import { count, fail, inMemory, REPORTS, run } from './totals.mjs';
 
 const SLOWEST_SHOWN = 10;
@@ -16,6 +17,8 @@ const WAIT_FOR_REGISTRY = new Set([
   'test/clients/packages.system.spec.ts',
   'test/clients/stock-clients.system.spec.ts',
 ]);
+/** Characters of a failure's reason behind its name: the end of a log may be all that is kept. */
+const REASON_LENGTH_MAX = 400;
 const BUDGETS = join('tools', 'tests', 'slowest.json');
 
 /** Shows the slowest files; one that takes several times its budget is a failed test. */
@@ -42,6 +45,9 @@ function tellSlowest(results) {
   }
 }
 
+const failure = (name, reason) =>
+  `${name}: ${stripVTControlCharacters(reason).replace(/\s+/g, ' ').slice(0, REASON_LENGTH_MAX)}`;
+
 /** @param name of the stage, @param projects those of vitest.config.ts */
 export const specsOf = (name, projects) => () => {
   const report = join(REPORTS, `${name}.json`);
@@ -58,11 +64,17 @@ export const specsOf = (name, projects) => () => {
   const failures = result.testResults.flatMap(({ name: file, assertionResults }) =>
     assertionResults
       .filter(({ status }) => status === 'failed')
-      .map(({ fullName }) => `${relative('.', file)}: ${fullName}`),
+      .map(({ fullName, failureMessages: [reason = ''] }) =>
+        failure(`${relative('.', file)}: ${fullName}`, reason),
+      ),
   );
   const skipped = result.numPendingTests + (result.numTodoTests ?? 0);
   count({ passed: result.numPassedTests, skipped, failures });
   // A file that fails to load, or a fault outside any test, has no test to count.
-  if (!ok && failures.length === 0) fail(`${name}: a file of specs, or a fault outside any test`);
+  if (!ok && failures.length === 0) {
+    const { name: file, message } =
+      result.testResults.find(({ status }) => status === 'failed') ?? {};
+    fail(failure(`${name}: a file of specs, or a fault outside any test`, `${file}: ${message}`));
+  }
   tellSlowest(result.testResults);
 };
