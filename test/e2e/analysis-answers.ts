@@ -96,6 +96,7 @@ const overview: OverviewPage = {
   overlapOneIn: 40,
   liveItems: 100_690,
   shownBy: 'impressions',
+  otherActions: [],
   now: figures(1),
   before: figures(0.9),
   series: Array.from({ length: 48 }, (_, at) => {

@@ -155,6 +155,23 @@ describe.skipIf(BROWSER_PATH === undefined)('the ways through the console', () =
     expect(await question.innerText()).toBe('SELECT count(*) FROM recall_fact');
   });
 
+  it('say that no behaviour is a click, and what there is instead', async () => {
+    const { page } = visit;
+    const did = (action: string, eventId: string) => {
+      const behaviours = [{ userId: '1', eventId, itemId: '5', action, timeMs: Date.now() }];
+      return visits.service.post({ behaviours }, undefined, '/v1/behaviours/append');
+    };
+    expect((await did('clik', 'a')).status).toBe(200);
+    const told = page.getByText('expected one of behaviours.clickActions, got clik');
+    await until('the overview says it', async () => {
+      await visit.goTo('/');
+      await page.reload();
+      await visit.settled();
+      return (await told.count()) === 1;
+    });
+    await visit.expectAccessible();
+  });
+
   it('say that all failed, and keep nothing of it', async () => {
     const { page } = visit;
     await visit.goTo('/compare?left=base');

@@ -4588,6 +4588,12 @@ export const ANSWER_SCHEMAS: Readonly<Record<keyof ConsoleAnswers, object>> = {
           "recalls"
         ]
       },
+      "otherActions": {
+        "type": "array",
+        "items": {
+          "type": "string"
+        }
+      },
       "now": {
         "type": "object",
         "properties": {
@@ -4856,6 +4862,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<keyof ConsoleAnswers, object>> = {
       "overlapOneIn",
       "liveItems",
       "shownBy",
+      "otherActions",
       "now",
       "before",
       "series",

@@ -223,6 +223,7 @@ async function checkOverview(store: Opened | undefined, filter: AnalysisFilter):
   expect(page.now.gini).toBeCloseTo(gini, 12);
   const pairs = hand.pairs(filter);
   expect(page.shownBy).toBe('impressions');
+  expect(page.otherActions).toEqual([]);
   expect(page.now.clickRate).toMatchObject({
     successes: pairs.filter(({ click }) => click).length,
     trials: pairs.length,
@@ -248,8 +249,14 @@ async function checkOverview(store: Opened | undefined, filter: AnalysisFilter):
 }
 
 async function checkUnseen(asked: Asking): Promise<void> {
-  const unseen = { ...actions, impressions: ['seen'] };
+  const unseen = { ...actions, impressions: ['seen'], clicks: ['', 'clik'] };
   const page = await overview({ ...asked, actions: unseen }, EVERY, 5);
+  const { fromMs, toMs } = EVERY;
+  const done = facts.behaviours.filter(({ timeMs }) => timeMs >= fromMs && timeMs < toMs);
+  expect(page.otherActions).toEqual([...new Set(done.map(({ action }) => action))].sort());
+  expect(page.otherActions).toContain('click');
+  const every = { ...unseen, clicks: ['', '*'] };
+  expect((await overview({ ...asked, actions: every }, EVERY, 1)).otherActions).toEqual([]);
   const answered = hand.recalls(EVERY).filter(({ code }) => code === 'OK');
   const items = (from: number, to: number) =>
     answered

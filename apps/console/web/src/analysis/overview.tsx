@@ -13,6 +13,8 @@ import { PanelNote } from './panel-note.js';
 
 const MS_PER_HOUR = 3_600_000;
 const BUCKETS = '48';
+/** Actions that are named where none is a click. */
+const ACTIONS_SHOWN = 5;
 
 const refusedOf = ({ refused }: Pick<OverviewFigures, 'refused'>) =>
   Object.values(refused).reduce((sum, count) => sum + count, 0);
@@ -104,6 +106,18 @@ function Numbers({ page }: { page: OverviewPage }) {
         );
       })}
     </Figures>
+  );
+}
+
+/** Says why no click is known; nothing where one is, or nobody did anything. */
+function NoClick({ otherActions }: Pick<OverviewPage, 'otherActions'>) {
+  if (otherActions.length === 0) return null;
+  return (
+    <Text size="sm" role="status">
+      No behaviour of this span is a click: expected one of <code>behaviours.clickActions</code>,
+      got {otherActions.slice(0, ACTIONS_SHOWN).join(', ')}
+      {otherActions.length > ACTIONS_SHOWN && ` and ${otherActions.length - ACTIONS_SHOWN} others`}.
+    </Text>
   );
 }
 
@@ -232,6 +246,7 @@ export function View() {
               </Empty>
             )}
             {page.now.recalls > 0 && <Numbers page={page} />}
+            <NoClick otherActions={page.otherActions} />
             <PanelNote oneIn={page.oneIn} figures="Click rate" />
             <PanelNote oneIn={page.overlapOneIn} figures="Overlap" />
             <Section title="Changes" help="Also as dashed lines in the pictures above.">

@@ -88,6 +88,8 @@ export interface OverviewPage {
   readonly liveItems: number;
   /** How a shown item is known: by impressions, or, without any, every recalled item counts. */
   readonly shownBy: 'impressions' | 'recalls';
+  /** Actions of the span's behaviours where none is a click (`behaviours.clickActions`). */
+  readonly otherActions: readonly string[];
   readonly now: OverviewFigures;
   /** Figures of the span of equal length before. */
   readonly before: OverviewFigures;

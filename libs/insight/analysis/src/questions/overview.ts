@@ -23,6 +23,8 @@ const NOW = -1;
 const BEFORE = -2;
 const FIRST_SPAN = -3;
 const NO_BUCKET = -9;
+/** Actions that are looked at for one that is a click. */
+const ACTIONS_MAX = 1000;
 
 const both = ({ before }: Spans, filter: AnalysisFilter) => ({ ...filter, fromMs: before.fromMs });
 
@@ -63,6 +65,15 @@ function outcomesStatement({ store, actions }: Asking, spans: Spans, panel: Anal
     `${dialect.number('count(*)')} AS pairs, ` +
     `${dialect.number('sum(impression)')} AS impressions, ` +
     `${dialect.number('sum(click)')} AS clicks FROM (${pairs}) AS pairs GROUP BY time_ms`
+  );
+}
+
+function actionsStatement({ filter }: Spans, dialect: Dialect): string {
+  const { fromMs, toMs } = filter;
+  return (
+    'SELECT DISTINCT action FROM behaviour ' +
+    `WHERE time >= ${dialect.time(fromMs)} AND time < ${dialect.time(toMs)} ` +
+    `ORDER BY action LIMIT ${ACTIONS_MAX}`
   );
 }
 
@@ -192,6 +203,9 @@ function figuresOf(
   };
 }
 
+const areClicks = ({ actions: { clicks } }: Asking, done: readonly Row[]) =>
+  clicks.includes('*') || done.some((row) => clicks.includes(textOf(row, 'action')));
+
 /** Figures of the span, of the one before, and over time, with what was done. */
 export async function overview(
   asking: Asking,
@@ -212,11 +226,12 @@ export async function overview(
       await exposureStatement(asking, spans),
       overlapStatement(spans, overlap, dialect),
       liveStatement(spans, dialect),
+      actionsStatement(spans, dialect),
       ...marksStatements(filter, dialect),
     ],
     signal,
   );
-  const [outcomes = [], exposed = [], overlaps = [], lives = [], ...marks] = rows;
+  const [outcomes = [], exposed = [], overlaps = [], lives = [], done = [], ...marks] = rows;
   const areSeen = outcomes.some((row) => isNow(row) && numberOf(row, 'impressions') > 0);
   const [listed] = areSeen
     ? []
@@ -232,6 +247,7 @@ export async function overview(
     overlapOneIn: overlap.oneIn,
     liveItems: live,
     shownBy: areSeen ? 'impressions' : 'recalls',
+    otherActions: areClicks(asking, done) ? [] : done.map((row) => textOf(row, 'action')),
     now: figuresOf(answers, live, NOW, isNow),
     before: figuresOf(answers, liveAt(BEFORE), BEFORE),
     series: beginsOf(buckets, toMs).map((timeMs) =>
