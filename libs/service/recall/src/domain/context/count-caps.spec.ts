@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { checkFrequencyCaps, parseFrequencyCaps } from '../request/frequency-caps.js';
 import type { FrequencyCap } from '../request/request-types.js';
 import { areCut, countCaps } from './count-caps.js';
-import { SeenActions } from './seen-actions.js';
+import { SEEN_ACTIONS_MAX, SeenActions } from './seen-actions.js';
 
 const SEED = 20261123;
 const NOW_MS = 1_700_000_000_123;
@@ -96,6 +96,20 @@ describe('frequency caps', () => {
     expect(told('click')).toEqual(['caps[0].action: impression']);
     expect(told('impression', 'view')).toEqual([]);
     expect(told()).toEqual([]);
+    const many = Array.from({ length: SEEN_ACTIONS_MAX }, (_, index) => `action${index}`);
+    const capsOf = (actions: readonly string[]) => {
+      return actions.map((action) => ({
+        action,
+        attribute: '',
+        maxBehaviours: 1,
+        windowSeconds: 5,
+      }));
+    };
+    const other = new SeenActions();
+    const had = stored(many.map((action) => ({ itemId: 'a', action, ageMs: 9e9 })));
+    expect(other.unseen(capsOf(['view']), 'caps', had)).toEqual(['caps[0].action: view']);
+    other.unseen(capsOf(many), 'caps', had);
+    expect(other.unseen(capsOf(['view']), 'caps', [])).toEqual([]);
   });
 
   it('are cut where older behaviours of a window may not have been read or kept', () => {

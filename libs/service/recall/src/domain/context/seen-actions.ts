@@ -2,6 +2,9 @@ import type { Behaviour } from '@tessera/behaviour';
 import { ALL_ACTIONS } from '../request/frequency-caps.js';
 import type { FrequencyCap } from '../request/request-types.js';
 
+/** Maximum of actions that are remembered; beyond it none is told any more. */
+export const SEEN_ACTIONS_MAX = 1000;
+
 /**
  * Actions of caps that this process has read a behaviour of. A cap of another action caps nothing:
  * nobody has done that yet, or its name is a typing error, which must not be silent.
@@ -19,7 +22,7 @@ export class SeenActions {
     behaviours: readonly Behaviour[],
   ): readonly string[] {
     return caps.flatMap(({ action }, index) => {
-      if (this.seen.has(action)) return [];
+      if (this.seen.has(action) || this.seen.size > SEEN_ACTIONS_MAX) return [];
       if (behaviours.some((each) => each.action === action)) {
         this.seen.add(action);
         return [];
