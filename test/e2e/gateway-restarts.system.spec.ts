@@ -1,5 +1,6 @@
-/** Two gateways restarted in turn under callers of gRPC that stay connected and never repeat. */
+/** Gateways restarted under callers who never repeat, and some with a process that stands still. */
 
+import { readFileSync } from 'node:fs';
 import * as grpc from '@grpc/grpc-js';
 import { ServiceClient } from '@tessera/client';
 import { freePorts, until } from '@tessera/testing';
@@ -57,7 +58,7 @@ function callers() {
   ];
 }
 
-it(`loses no call in ${RESTARTS} restarts`, async () => {
+it.concurrent(`loses no call in ${RESTARTS} restarts`, async () => {
   const clients = callers();
   const lost: string[] = [];
   let [calls, isOver] = [0, false];
@@ -91,4 +92,42 @@ it(`loses no call in ${RESTARTS} restarts`, async () => {
   console.log(`${calls} calls, ${lost.length} lost in ${RESTARTS} restarts`);
   expect(lost).toEqual([]);
   expect(calls).toBeGreaterThan(0);
+}, 600_000);
+
+/** A gateway of two processes, and those of them that run. */
+async function gatewayOfTwo(ports: number) {
+  const first = await freePorts(ports, [0, 1]);
+  const variables = {
+    TESSERA_NODE_NAME: `gateway-${ports}`,
+    TESSERA_CLUSTER_NODES: `node=${node.grpcAddress}/${new URL(node.httpUrl).host}`,
+    TESSERA_HTTP_PORT: String(first),
+    TESSERA_GRPC_PORT: String(first + 1),
+  };
+  const service = await Service.start(variables, ['--processes', '2'], GATEWAY);
+  const { pid } = service.child;
+  const processes = () =>
+    readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').map(Number);
+  await until('two processes run', () => processes().length === 2);
+  return { service, processes };
+}
+
+it.concurrent('begins a process anew that stands still', async () => {
+  const { service, processes } = await gatewayOfTwo(26_000);
+  const [silent] = processes() as [number];
+  process.kill(silent, 'SIGSTOP');
+  await until('another one runs', () => {
+    const now = processes();
+    return now.length === 2 && !now.includes(silent);
+  });
+  // While a process begins, metrics may take longer than their asker waits.
+  await until('it serves', async () => (await service.metric('tessera_build_info')) > 0);
+  expect((await service.stop()).status).toBe(0);
+}, 600_000);
+
+it.concurrent('ends though one of its processes stands still', async () => {
+  const { service, processes } = await gatewayOfTwo(28_000);
+  const [silent] = processes() as [number];
+  process.kill(silent, 'SIGSTOP');
+  // 1: a process was ended before it had drained.
+  expect((await service.stop()).status).toBe(1);
 }, 600_000);

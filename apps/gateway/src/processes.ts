@@ -1,10 +1,11 @@
 /** Processes of one gateway that share its ports: a leader, and workers that serve. */
 
-import cluster from 'node:cluster';
+import cluster, { type Worker } from 'node:cluster';
 import { availableParallelism } from 'node:os';
 import type { Config } from '@tessera/config';
 import { TesseraError } from '@tessera/errors';
 import { STOP_SIGNALS } from '@tessera/lifecycle';
+import { AnswerWatch } from '@tessera/processes';
 import { leadMetrics, openOutput } from '@tessera/telemetry';
 
 const CORES_PER_PROCESS = 2;
@@ -14,6 +15,8 @@ const AGAIN_MS = 1000;
 const EXIT_FAILED = 1;
 /** Message of the leader to its workers: signals of a terminal reach all of them at once. */
 const STOP = 'stop';
+/** Message of the leader that a worker sends back. */
+const PING = 'ping';
 
 export const { isWorker } = cluster;
 
@@ -47,7 +50,10 @@ const refused = (field: string, expected: string, got: string) =>
 /** True in the worker that tells where the gateway serves. */
 export const isSpeaker = !isWorker || cluster.worker?.id === 1;
 
-/** Begins the workers, and anew those that end. Ends when they have, told by a signal. */
+/**
+ * Begins the workers, and anew those that end or stand still: the kernel gives these their share of
+ * the connections all the same. Ends when they have, told by a signal.
+ */
 export function leadWorkers(
   count: number,
   level: Config['log']['level'],
@@ -57,9 +63,16 @@ export function leadWorkers(
   let isStopping = false;
   let hasServed = false;
   leadMetrics();
-  cluster.on('listening', () => {
-    hasServed = true;
-  });
+  const begin = () => {
+    const worker = cluster.fork();
+    // Modules take their time to load: a worker is watched once it serves.
+    worker.once('listening', () => {
+      hasServed = true;
+      watch(worker, (how) => {
+        log.error({ pid: worker.process.pid }, `a process of the gateway is ended: ${how}`);
+      });
+    });
+  };
   cluster.on('exit', (worker, status, signal) => {
     const isLast = Object.keys(cluster.workers ?? {}).length === 0;
     if (isStopping) {
@@ -72,7 +85,7 @@ export function leadWorkers(
     const { pid } = worker.process;
     log.error({ pid, status, signal }, 'a process of the gateway ended: it is begun anew');
     setTimeout(() => {
-      if (!isStopping) cluster.fork();
+      if (!isStopping) begin();
     }, AGAIN_MS);
   });
   const stop = () => {
@@ -82,7 +95,17 @@ export function leadWorkers(
     if (workers.length === 0) process.exit();
   };
   for (const signal of STOP_SIGNALS) process.on(signal, stop);
-  for (let begun = 0; begun < count; begun += 1) cluster.fork();
+  for (let begun = 0; begun < count; begun += 1) begin();
+}
+
+/** @param onSilent told why the worker is ended */
+function watch(worker: Worker, onSilent: (how: string) => void): void {
+  const ask = () => worker.process.send?.(PING, () => undefined);
+  const answers = new AnswerWatch(worker.process, { ask, onSilent });
+  worker.on('message', (message) => {
+    if (message === PING) answers.answered();
+  });
+  worker.once('exit', () => answers.end());
 }
 
 let isAskedToStop = false;
@@ -98,6 +121,7 @@ if (isWorker) {
   for (const signal of STOP_SIGNALS) process.on(signal, () => undefined);
   process.on('message', (message) => {
     if (message === STOP) askToStop();
+    if (message === PING) process.send?.(PING, () => undefined);
   });
   process.once('disconnect', askToStop);
 }
