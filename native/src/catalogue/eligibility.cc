@@ -1,6 +1,7 @@
 #include "catalogue/eligibility.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "catalogue/eligibility_editor.h"
 #include "catalogue/input.h"
@@ -212,8 +213,10 @@ EligibilityRequest for_drawn_places(const EligibilityRequest& request) {
   if (!request.predicate) {
     drawn.predicate = request.drawn;
   } else {
-    drawn.predicate =
-        Clause{.kind = ClauseKind::kAll, .clauses = {*request.predicate, *request.drawn}};
+    Clause both;
+    both.kind = ClauseKind::kAll;
+    both.clauses = {*request.predicate, *request.drawn};
+    drawn.predicate = std::move(both);
   }
   return drawn;
 }
