@@ -23,7 +23,7 @@ const NOW = -1;
 const BEFORE = -2;
 const FIRST_SPAN = -3;
 const NO_BUCKET = -9;
-/** Actions that are looked at for one that is a click. */
+/** Actions that are looked at for one that is a click; with as many nothing is said. */
 const ACTIONS_MAX = 1000;
 
 const both = ({ before }: Spans, filter: AnalysisFilter) => ({ ...filter, fromMs: before.fromMs });
@@ -203,8 +203,12 @@ function figuresOf(
   };
 }
 
-const areClicks = ({ actions: { clicks } }: Asking, done: readonly Row[]) =>
-  clicks.includes('*') || done.some((row) => clicks.includes(textOf(row, 'action')));
+/** Actions that were done where none of them is a click. */
+function otherThanClicks({ actions: { clicks } }: Asking, done: readonly Row[]): string[] {
+  const actions = done.map((row) => textOf(row, 'action'));
+  const areClicks = clicks.includes('*') || actions.some((action) => clicks.includes(action));
+  return areClicks || actions.length >= ACTIONS_MAX ? [] : actions;
+}
 
 /** Figures of the span, of the one before, and over time, with what was done. */
 export async function overview(
@@ -247,7 +251,7 @@ export async function overview(
     overlapOneIn: overlap.oneIn,
     liveItems: live,
     shownBy: areSeen ? 'impressions' : 'recalls',
-    otherActions: areClicks(asking, done) ? [] : done.map((row) => textOf(row, 'action')),
+    otherActions: otherThanClicks(asking, done),
     now: figuresOf(answers, live, NOW, isNow),
     before: figuresOf(answers, liveAt(BEFORE), BEFORE),
     series: beginsOf(buckets, toMs).map((timeMs) =>
