@@ -170,7 +170,7 @@ const BANNED = [
   {
     pattern: /\bprocess\.env\b/,
     only: (path) => /^(apps|libs|native\/ts|bench|tools)\/.*\.ts$/.test(path) && !isTest(path),
-    except: (path) => path.startsWith('libs/ops/config/'),
+    except: (path) => /^libs\/(ops\/config|testing)\//.test(path),
     instead: 'libs/ops/config',
   },
   {

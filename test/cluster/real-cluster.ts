@@ -84,8 +84,8 @@ export class RealCluster {
     const behaviours = await startRedisServer();
     const server = await startEtcdServer();
     const steps = Array.from({ length: nodes + gateways + 1 }, (_, step) => step);
-    const httpPort = await freePorts(13_000, steps);
-    const grpcPort = await freePorts(23_000, [...steps, ...steps.map((step) => step + 9)]);
+    const httpPort = await freePorts(12_000, steps);
+    const grpcPort = await freePorts(22_000, [...steps, ...steps.map((step) => step + 9)]);
     const local = {
       nodes,
       httpPort,

@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs';
 import * as grpc from '@grpc/grpc-js';
 import { ServiceClient } from '@tessera/client';
-import { freePorts, until } from '@tessera/testing';
+import { freePort, freePorts, until } from '@tessera/testing';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { pace } from '../soak/pace.js';
 import { Service } from './service.js';
@@ -28,7 +28,7 @@ function gateway(at: number): Promise<Service> {
 
 beforeAll(async () => {
   node = await Service.start({ TESSERA_NODE_NAME: 'node' });
-  const first = await freePorts(24_000, [0, 1]);
+  const first = await freePorts(22_000, [0, 1]);
   ports = [first, first + 1];
   for (const at of [0, 1]) gateways.push(await gateway(at));
 });
@@ -95,13 +95,12 @@ it.concurrent(`loses no call in ${RESTARTS} restarts`, async () => {
 }, 600_000);
 
 /** A gateway of two processes, and those of them that run. */
-async function gatewayOfTwo(ports: number) {
-  const first = await freePorts(ports, [0, 1]);
+async function gatewayOfTwo(name: string) {
   const variables = {
-    TESSERA_NODE_NAME: `gateway-${ports}`,
+    TESSERA_NODE_NAME: name,
     TESSERA_CLUSTER_NODES: `node=${node.grpcAddress}/${new URL(node.httpUrl).host}`,
-    TESSERA_HTTP_PORT: String(first),
-    TESSERA_GRPC_PORT: String(first + 1),
+    TESSERA_HTTP_PORT: String(await freePort()),
+    TESSERA_GRPC_PORT: String(await freePort()),
   };
   const service = await Service.start(variables, ['--processes', '2'], GATEWAY);
   const { pid } = service.child;
@@ -112,7 +111,7 @@ async function gatewayOfTwo(ports: number) {
 }
 
 it.concurrent('begins a process anew that stands still', async () => {
-  const { service, processes } = await gatewayOfTwo(26_000);
+  const { service, processes } = await gatewayOfTwo('begun-anew');
   const [silent] = processes() as [number];
   process.kill(silent, 'SIGSTOP');
   await until('another one runs', () => {
@@ -125,7 +124,7 @@ it.concurrent('begins a process anew that stands still', async () => {
 }, 600_000);
 
 it.concurrent('ends though one of its processes stands still', async () => {
-  const { service, processes } = await gatewayOfTwo(28_000);
+  const { service, processes } = await gatewayOfTwo('ending');
   const [silent] = processes() as [number];
   process.kill(silent, 'SIGSTOP');
   // 1: a process was ended before it had drained.

@@ -19,21 +19,34 @@ function isFree(port: number): Promise<boolean> {
   });
 }
 
-/** A port on the loopback address on which nobody listens. */
+/** Shares of all ports: workers of tests, which run at the same time, have one each. */
+const SHARES = 8;
+const share = Number(process.env.VITEST_POOL_ID ?? 0) % SHARES;
+/** Ports that this process has drawn: their programs may not listen yet. */
+const drawn = new Set<number>();
+
+/** A port on the loopback address on which nobody listens; another one each time. */
 export async function freePort(): Promise<number> {
   for (;;) {
     const [first, end] = RANGES[Math.floor(Math.random() * RANGES.length)] ?? RANGES[0];
-    const port = first + Math.floor(Math.random() * (end - first));
+    const port = first + SHARES * Math.floor((Math.random() * (end - first)) / SHARES) + share;
+    if (drawn.has(port)) continue;
+    drawn.add(port);
     if (await isFree(port)) return port;
   }
 }
 
+/** Ports above `from` in which clusters begin, and the begins of two of them apart. */
+const CLUSTER_PORTS = 7000;
+const CLUSTER_STEP = 7;
+
 /**
  * A port with those that many steps above it free too, for a cluster.
- * @param from 12,000..13,000 or 22,000..24,000
+ * @param from 12,000 or 22,000
  */
 export async function freePorts(from: number, steps: readonly number[]): Promise<number> {
-  for (let port = from + (process.pid % 1000) * 7; ; port += 7) {
+  const own = (share * CLUSTER_PORTS) / SHARES;
+  for (let port = from + own + (process.pid % 100) * CLUSTER_STEP; ; port += CLUSTER_STEP) {
     const free = await Promise.all(steps.map((step) => isFree(port + step)));
     if (free.every(Boolean)) return port;
   }

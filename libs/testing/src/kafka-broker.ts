@@ -41,6 +41,8 @@ export interface KafkaRight {
   readonly operations: readonly ('Read' | 'Write' | 'Create' | 'Delete')[];
 }
 
+const JAVA_ABSENT = 'java is not installed: apt-get install openjdk-17-jre-headless';
+
 /** A real broker in KRaft mode on free ports. */
 export async function startKafkaBroker(secured?: SecuredBroker): Promise<KafkaBroker> {
   if (!existsSync(JARS)) {
@@ -52,12 +54,16 @@ export async function startKafkaBroker(secured?: SecuredBroker): Promise<KafkaBr
   const all = serverProperties(port, controllerPort, join(folder.path, 'log'));
   const own = secured && (await securedProperties(port, controllerPort, folder.path, secured));
   writeFileSync(properties, [...all, ...(own?.lines ?? [])].join('\n'));
-  const formatted = spawnSync('java', [
-    ...javaWords('kafka.tools.StorageTool'),
-    ...['format', '-t', CLUSTER_ID, '-c', properties, ...(secured ? scramWords(secured) : [])],
-  ]);
+  const format = ['format', '-t', CLUSTER_ID, '-c', properties];
+  const words = [...javaWords('kafka.tools.StorageTool'), ...format];
+  const formatted = spawnSync('java', [...words, ...(secured ? scramWords(secured) : [])]);
+  if (formatted.error) throw new Error(JAVA_ABSENT);
   if (formatted.status !== 0) {
-    throw new Error(`java is not installed, or: ${formatted.stderr ?? formatted.error?.message}`);
+    // The last line that names no place in the code tells the reason.
+    const said = String(formatted.stderr)
+      .split('\n')
+      .filter((line) => /^\S/.test(line));
+    throw new Error(`the broker's folder was not made: ${said.at(-1)}`);
   }
   let child = await spawnBroker(properties);
   if (secured?.rights !== undefined) grant(secured, own?.address ?? '');
@@ -171,7 +177,7 @@ function spawnBroker(properties: string): Promise<ChildProcess> {
   return new Promise((resolve, reject) => {
     const said: string[] = [];
     child.on('error', () => {
-      reject(new Error('java is not installed: apt-get install openjdk-17-jre-headless'));
+      reject(new Error(JAVA_ABSENT));
     });
     child.on('exit', (code) => {
       reject(new Error(`the broker ended with ${code}: ${said.slice(-10).join('\n')}`));
