@@ -102,6 +102,10 @@ export async function runSoak(kind: Kind, wanted: Wanted): Promise<Outcome> {
       soak.say(`round ${soak.round}: ${soak.faults.length} faults`);
     }
     await course.finish?.();
+  } catch (thrown) {
+    // Faults before it may be why.
+    const reasons = [...soak.faults, `round ${soak.round}: ${(thrown as Error).message}`];
+    throw new Error(reasons.join('\n'), { cause: thrown });
   } finally {
     await course.close();
   }
