@@ -11,14 +11,13 @@ import {
   Res,
 } from '@nestjs/common';
 import { TesseraError } from '@tessera/errors';
-import { askedAgain } from '@tessera/inspection';
+import { askedAgain, partOf } from '@tessera/inspection';
 import type { ExplainAnswer } from '@tessera/recall';
 import { MICROSECONDS_PER_MILLISECOND } from '@tessera/units';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Note, RecallList, RecallPage, TriedRecall, Unreached } from '../api-types.js';
 import { ClusterNodes } from '../cluster-nodes.js';
 import { ConsoleParts } from '../console-parts.js';
-import { firstOf } from '../domain/first-of.js';
 import { anyFieldsOf, fieldsOf, optionalText, textOf } from '../fields.js';
 import { Gate } from '../gate.js';
 import { goneSignal } from '../gone-signal.js';
@@ -80,7 +79,7 @@ export class RecallsController {
     const path = addressed('recalls', Object.assign({}, query, { offset: 0, limit: first.limit }));
     const others = await this.nodes.others<RecallList>(path);
     const lists = [await own, ...others.answers.map(({ recalls }) => recalls)];
-    const recalls = firstOf(lists, search);
+    const recalls = partOf(lists, search);
     return { recalls, unreached: [...unreached, ...others.unreached] };
   }
 

@@ -15,7 +15,7 @@ export {
   type StoreState,
 } from './domain/inspection-store.js';
 export type { Pulse, PulseStage, Quantiles } from './domain/pulse.js';
-export type { RecallSearch, RecallSummary } from './domain/recall-summary.js';
+export { partOf, type RecallSearch, type RecallSummary } from './domain/recall-summary.js';
 export {
   askedAgain,
   type RecallSource,

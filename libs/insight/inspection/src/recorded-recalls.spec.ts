@@ -1,26 +1,17 @@
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { FactStoreOptions } from '@tessera/facts';
-import type { RecallAnswer, RecallRequest } from '@tessera/recall';
-import { filesWith, temporaryFolder } from '@tessera/testing';
+import { filesWith, seededRandom, temporaryFolder } from '@tessera/testing';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Pulse } from './domain/pulse.js';
-import type { RecordableRecall } from './domain/recordable.js';
+import { partOf } from './domain/recall-summary.js';
 import { type OpenedStore, openedStore } from './fixture/opened-store.js';
+import { answer, ITEMS, REQUEST, recordable } from './fixture/recordable-recall.js';
 
 const HOUR_MS = 3_600_000;
+const SEED = 11;
 const open: OpenedStore[] = [];
 const folders: { remove: () => void }[] = [];
-
-const VERSIONS = {
-  model: 'm',
-  catalogue: 'c',
-  catalogueSequence: 3,
-  promptTemplate: 't',
-  adapter: '',
-  adapterName: '',
-  node: '',
-};
 
 function freshFolder(): string {
   const folder = temporaryFolder({});
@@ -40,96 +31,6 @@ async function storeIn(path: string, changes: Partial<FactStoreOptions> = {}) {
 }
 
 const NEWEST = { order: 'time', offset: 0, limit: 100 } as const;
-
-const REQUEST: RecallRequest = {
-  requestId: 'asked',
-  userId: "<b>O'Neil</b>",
-  profile: {},
-  scene: { hour: '12' },
-  resultCount: 2,
-  widths: [3],
-  itemsPerSid: 1,
-  skipUnknownItems: false,
-};
-
-const TREE = {
-  cells: Uint32Array.of(0, 0xffff_ffff, 4, 3, 2, 0, 0xffff_ffff, 5, 0, 1),
-  scores: Float32Array.of(-0.5, -2),
-};
-
-const ITEMS = [
-  { itemId: 'é"1', sid: [4, 1], score: -0.5, rank: 1, title: 'one "quoted" \\ title' },
-  { itemId: '2', sid: [4, 2], score: -0.75, rank: 2, title: '' },
-].map((item) => ({ ...item, attributes: '' }));
-
-const CERTIFICATE = { search: 'beam', certified: false, gap: -0.875, rows: 5 } as const;
-
-function answer(requestId: string): RecallAnswer {
-  return {
-    requestId,
-    items: ITEMS,
-    short: false,
-    completeness: 'whole',
-    ...CERTIFICATE,
-    widthsUsed: [3, 2],
-    itemPolicy: {
-      orderBy: '',
-      diversity: [],
-      itemsPerSid: 1,
-      resultCount: 2,
-      leftOutByDiversity: 0,
-    },
-    cappedItems: 0,
-    unknownAttributes: [],
-    historyItems: 1,
-    trimmedItems: 0,
-    skippedItems: 0,
-    fallback: '',
-    promptTokens: 9,
-    prefixReusedTokens: 0,
-    kv: {
-      tokensByTier: { device: 4, host: 0, disk: 0 },
-      sharedTokens: 0,
-      computedTokens: 5,
-      savedTokens: 4,
-      lossy: false,
-      inheritedTokens: 0,
-      versionsBack: 0,
-      waitUs: 0,
-    },
-    versions: VERSIONS,
-    timings: {
-      featuresUs: 1.5,
-      promptUs: 2,
-      queueUs: 3,
-      planUs: 0,
-      prefillUs: 4,
-      decodeUs: 5,
-      projectionsUs: 0,
-      attentionUs: 0,
-      headUs: 0,
-      selectUs: 0,
-      forkUs: 0,
-      exportUs: 0,
-      totalUs: 20.5,
-    },
-    sight: {
-      history: [{ itemId: '9', sid: [0, 1], action: 'click', time: 5 }],
-      profile: { age: '3' },
-      tree: TREE,
-    },
-  };
-}
-
-const recordable = (id: string, timeMs: number, changes: Partial<RecordableRecall> = {}) => ({
-  id,
-  timeMs,
-  source: 'served' as const,
-  reason: 'share' as const,
-  request: REQUEST,
-  outcome: { answer: answer(`request ${id}`) },
-  ...changes,
-});
 
 const QUERY = { rowsMax: 10, timeoutMs: 60_000 };
 
@@ -219,6 +120,32 @@ describe('recorded recalls', () => {
     expect(await ids({ code: 'CANCELLED' })).toEqual(['bad']);
     expect(await ids({ requestId: 'request r4', fromMs: 1e12 })).toEqual(['r4']);
     expect(await ids({ userId: "' OR 1=1 --" })).toEqual([]);
+  });
+
+  it('has parts of the lists of several stores as one store has them', async () => {
+    const { store } = await storeIn(freshFolder());
+    const random = seededRandom(SEED);
+    const below = (end: number) => Math.floor(random() * end);
+    for (let i = 0; i < 60; i++) {
+      const { timings, ...rest } = answer(`request r${i}`);
+      const took = Object.assign(rest, { timings: { ...timings, totalUs: 1 + below(4) } });
+      const refused = { code: 'CANCELLED' as const, message: '' };
+      const outcome = below(4) === 0 ? refused : { answer: took };
+      store.offer(recordable(`r${i}`, 1e12 + below(5), { outcome }));
+    }
+    const limit = 7;
+    for (const order of ['time', 'slowest', 'fastest'] as const) {
+      const all = await store.recalls({ order, offset: 0, limit: 100 });
+      expect(all).toHaveLength(60);
+      const lists: (typeof all)[number][][] = [[], [], []];
+      for (const recall of all) lists[below(3)]?.push(recall);
+      for (let offset = 0; offset < 60; offset += limit) {
+        const one = await store.recalls({ order, offset, limit });
+        const firsts = lists.map((list) => list.slice(0, offset + limit)).reverse();
+        const where = `seed ${SEED}, ${order} from ${offset}`;
+        expect(partOf(firsts, { order, offset, limit }), where).toEqual(one);
+      }
+    }
   });
 
   it('finds a recall by its request at once, also where somebody has just looked', async () => {

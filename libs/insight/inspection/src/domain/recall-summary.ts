@@ -49,11 +49,38 @@ export interface RecallSummary {
   readonly versions?: RecallVersions;
 }
 
+type Ordered = Pick<RecallSummary, 'id' | 'timeMs' | 'totalUs'>;
+
+const byId = (a: Ordered, b: Ordered) => (a.id < b.id ? -1 : Number(a.id > b.id));
+/** Recalls without an answer took 0, and come last. */
+const tookUs = ({ totalUs }: Ordered) => totalUs || Number.MAX_VALUE;
+
+/** Orders of lists: of rows of one store in SQL, and the same order of lines of several stores. */
 const ORDERS = {
-  time: 'time DESC, id DESC',
-  slowest: 'total_us DESC NULLS LAST, id',
-  fastest: 'total_us NULLS LAST, id',
+  time: {
+    sql: 'time DESC, id DESC',
+    compare: (a: Ordered, b: Ordered) => b.timeMs - a.timeMs || byId(b, a),
+  },
+  slowest: {
+    sql: 'total_us DESC NULLS LAST, id',
+    compare: (a: Ordered, b: Ordered) => b.totalUs - a.totalUs || byId(a, b),
+  },
+  fastest: {
+    sql: 'total_us NULLS LAST, id',
+    compare: (a: Ordered, b: Ordered) => tookUs(a) - tookUs(b) || byId(a, b),
+  },
 } as const;
+
+/** A part of the lists of several stores, in the order that each of them has. */
+export function partOf<Listed extends Ordered>(
+  lists: readonly (readonly Listed[])[],
+  { order, offset, limit }: Pick<RecallSearch, 'order' | 'offset' | 'limit'>,
+): readonly Listed[] {
+  return lists
+    .flat()
+    .sort(ORDERS[order].compare)
+    .slice(offset, offset + limit);
+}
 
 const quoted = (text: string) => `'${text.replaceAll("'", "''").replaceAll('\0', '')}'`;
 export const timeOf = (ms: number) => `make_timestamp(${Math.trunc(ms)}::BIGINT * 1000)`;
@@ -95,7 +122,7 @@ export function searchSql(search: RecallSearch, pseudonym: string | undefined): 
   const where = all.length === 0 ? '' : `WHERE ${all.join(' AND ')} `;
   return (
     `SELECT ${SUMMARY} FROM recalls ${where}` +
-    `ORDER BY ${ORDERS[order]} LIMIT ${Math.trunc(limit)} OFFSET ${Math.trunc(offset)}`
+    `ORDER BY ${ORDERS[order].sql} LIMIT ${Math.trunc(limit)} OFFSET ${Math.trunc(offset)}`
   );
 }
 
