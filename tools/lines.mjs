@@ -8,7 +8,8 @@ const ROOMS = {
   beside: ['bench', 'tools', 'native/bench'],
 };
 const SOURCE = /\.(tsx?|mjs|cjs|cc|h|inc|py|css)$/;
-const LEFT_OUT = /\.spec\.ts$|_test\.cc$|\.test\.|\/(tests?|testing|generated|cuda)\/|\/card/;
+const LEFT_OUT =
+  /\.spec\.ts$|_test\.cc$|\.test\.|\/(tests?|testing|fixture|generated|cuda)\/|\/card/;
 
 for (const [name, folders] of Object.entries(ROOMS)) {
   const files = execFileSync('git', ['ls-files', ...folders], { encoding: 'utf8' }).split('\n');

@@ -9,7 +9,7 @@ const ANSWERS = ['RecallResponse', 'ScoreResponse', 'ExplainResponse'];
 const CODE = /\.(ts|tsx|h|cc|inc|cu|proto)$/;
 const PRODUCT = /^(apps|libs|native\/(src|ts|abi)|proto)\//;
 const NOT_COUNTED = [
-  /\/generated\/|\.spec\.ts$|_test\.cc$|_fuzz\.cc$|\/(test|fake)_\w+\./,
+  /\/(generated|fixture)\/|\.spec\.ts$|_test\.cc$|_fuzz\.cc$|\/(test|fake)_\w+\./,
   /^libs\/testing\/|^apps\/console\/web\//,
 ];
 
