@@ -139,7 +139,7 @@ export class Follower {
     const at = `at entry ${offset}`;
     if (fault !== undefined) {
       // Somebody has had more than this node: what it has is not what was acknowledged.
-      const isShort = state === 'unfit' || offset < log.furthest;
+      const isShort = state === 'unfit' || log.isBeyond(offset);
       return { state: isShort ? 'down' : 'degraded', reason: `${at}: ${fault.message}` };
     }
     const got = `${at} of ${newest}`;

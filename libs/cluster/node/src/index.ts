@@ -36,7 +36,7 @@ export { BeginningPart } from './parts/beginning-part.js';
 export { type EventualStores, eventualParts } from './parts/eventual-parts.js';
 export { RetrievalNode } from './parts/retrieval-node.js';
 export { Publication } from './publication.js';
-export { Reached, type ReachedOffset } from './reached.js';
+export { Reached, type ReachedPoint } from './reached.js';
 export { Snapshots } from './snapshots.js';
 export { BEGINS, SNAPSHOT } from './snapshots-there.js';
 export { Submissions, type Submitted } from './submissions.js';

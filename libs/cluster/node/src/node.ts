@@ -388,8 +388,9 @@ export class ClusterNode {
   }
 
   private async noteReached(): Promise<undefined> {
-    const { position } = this.follower.parts.history;
-    await this.means.reached.note(() => this.follower.parts.history.position, position);
+    const { reached, log } = this.means;
+    const { history } = this.follower.parts;
+    await log.compareNoted(await reached.note(() => history.position, history.position));
   }
 }
 

@@ -67,7 +67,7 @@ const logOf = () => new WatchedLog(new MemoryLog(state), new Reached(store, 'our
 const workOf = () => new Work(state.clock, nodeLog);
 /** As a node did that has been so far. */
 const noteReached = (log: string, offset: number) =>
-  new Reached(store, 'ours').note(() => ({ log, offset }), { log, offset });
+  new Reached(store, 'ours').note(() => ({ log, offset, chain: '' }), { log, offset, chain: '' });
 
 const take = (node: string, isAnew = false, isFetched = false) => {
   const files = new FolderFiles(foldersOf(node), join(folder.path, `${node}.scratch`));

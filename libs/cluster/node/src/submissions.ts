@@ -201,25 +201,36 @@ export class Submissions {
   }
 
   /**
-   * The entry is noted beside the log, and is in it still: a node whose lease has lapsed meanwhile
-   * asks. A store that is away is not waited for.
+   * The entry is noted beside the log, and is in it still: the log has what others have noted, and
+   * a node whose lease has lapsed meanwhile asks them, too.
    */
   private async confirm(offset: number, { term, limit }: Accepted): Promise<void> {
-    const { publication, log, reached, history, work } = this.parts;
-    const at = { log: history.position.log, offset };
+    const { publication, log, reached, history } = this.parts;
+    const chain = history.chainAt(offset) ?? '';
+    const at = { log: history.position.log, offset, chain };
     const furthest = () => (history.position.offset > offset ? history.position : at);
-    const noted = reached.note(furthest, at);
-    if (reached.isAway) noted.catch(() => undefined);
-    else {
-      const patience = new Limit(work.clock, NOTED_MS, limit.signal);
-      await unless(patience.signal, noted).catch(() => {
-        reached.isAway = true;
-      });
-      patience.end();
-    }
+    const noted = await this.unlessAway(reached.note(furthest, at), limit.signal);
+    if (noted !== undefined) await log.compareNoted(noted);
     if (term === publication.lease.term) return;
     await log.hear();
     await log.bounds();
+  }
+
+  /** Answer of the store beside the log; undefined: it is away, and not waited for. */
+  private async unlessAway<T>(answer: Promise<T>, signal: AbortSignal): Promise<T | undefined> {
+    const { reached, work } = this.parts;
+    answer.catch(() => undefined);
+    if (reached.isAway) return undefined;
+    const patience = new Limit(work.clock, NOTED_MS, signal);
+    try {
+      return await unless(patience.signal, answer);
+    } catch {
+      if (signal.aborted) throw signal.reason;
+      reached.isAway = true;
+      return undefined;
+    } finally {
+      patience.end();
+    }
   }
 
   /** Bytes of the entry, behind what is applied here when they are appended. */
@@ -238,13 +249,16 @@ export class Submissions {
 
   /** Again and again while the log may be back in time: its key makes one of what comes twice. */
   private async appended(bytes: () => Uint8Array, accepted: Accepted): Promise<Appended> {
-    const { log, history, work } = this.parts;
+    const { log, history, work, reached } = this.parts;
     const { signal } = accepted.limit;
     await this.turnComes(accepted);
     let attempts = 0;
     const offset = await work.until(
-      () => {
+      async () => {
         attempts += 1;
+        // The log may have gone back below what others have acknowledged since.
+        const noted = reached.isAway ? undefined : await this.unlessAway(reached.look(), signal);
+        if (noted !== undefined) await log.compare(noted);
         this.check(accepted);
         return log.append(bytes(), history.point, () => this.check(accepted));
       },

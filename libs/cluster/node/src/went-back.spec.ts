@@ -11,6 +11,7 @@ import {
   SimulatedClock,
 } from '@tessera/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { Reached } from './reached.js';
 
 let clock: SimulatedClock;
 let state: MemoryLogState;
@@ -93,6 +94,78 @@ describe('a log that went back while a node hung', () => {
     const anew = await started('c', { disk: new ModelDisk() });
     expect(await submit(anew, 'y')).toBe('done');
     expect(anew.life.fault).toBeUndefined();
+  });
+});
+
+describe('a log that went back while a node hung for less than its lease', () => {
+  const here = (node: ModelNode, word: string) =>
+    clock.until(codeOf(node.submissions.submit(add(word), { waitFor: 'applied-here' })));
+
+  it('is no log for it where the other one cannot say so', async () => {
+    const [one, late] = [await started('a'), await started('b')];
+    expect(await submit(one, 'seen by both')).toBe('done');
+    await clock.pass(1000);
+    clockOf(late).hang();
+    expect(await here(one, 'acknowledged')).toBe('done');
+    await clock.pass(500);
+    const newer = state.copy();
+    state.cutBehind(1);
+    one.log.away = true;
+    clockOf(late).goOn();
+    expect(await here(late, 'over what was lost')).toBe('LOG_DIFFERENT');
+    await clock.pass(2000);
+    expect(late.follower.condition().state).toBe('down');
+    expect([state.end, late.disk.words]).toEqual([1, ['seen by both']]);
+    // The newer copy is the log of all again: nothing was noted or applied over its end.
+    state.restore(newer);
+    one.log.away = false;
+    await clock.pass(4000);
+    expect(await here(one, 'goes on')).toBe('done');
+  });
+
+  it('is no log for the one that hung before its note', async () => {
+    const [one, late] = [await started('a'), await started('b')];
+    expect(await submit(one, 'seen by both')).toBe('done');
+    await clock.pass(1000);
+    const before = one.store.put;
+    let noted = () => {};
+    one.store.put = async (name, bytes) => {
+      await new Promise<void>((resolve) => {
+        noted = resolve;
+      });
+      await before.call(one.store, name, bytes);
+    };
+    const lost = codeOf(one.submissions.submit(add('lost'), { waitFor: 'applied-here' }));
+    clockOf(late).hang();
+    await clock.pass(400);
+    state.cutBehind(1);
+    one.log.away = true;
+    clockOf(late).goOn();
+    expect(await here(late, 'instead of it')).toBe('done');
+    noted();
+    expect(await clock.until(lost)).toBe('LOG_DIFFERENT');
+    // Its note is withdrawn: it names an entry that nobody was told of.
+    await clock.pass(100);
+    const { offset, chain } = late.history.position;
+    const notes = await new Reached(store, 'model').all();
+    expect(notes).toMatchObject([{ offset, chain }]);
+  });
+
+  it('is no log for it where others have written as much again', async () => {
+    const [one, late] = [await started('a'), await started('b')];
+    expect(await submit(one, 'seen by both')).toBe('done');
+    await clock.pass(1000);
+    clockOf(late).hang();
+    expect(await here(one, 'acknowledged')).toBe('done');
+    expect(await here(one, 'acknowledged too')).toBe('done');
+    state.cutBehind(1);
+    for (const word of ['x', 'y', 'z']) state.append(entryOf(word));
+    one.log.away = true;
+    clockOf(late).goOn();
+    expect(await here(late, 'over what was lost')).toBe('LOG_DIFFERENT');
+    expect(state.end).toBe(4);
+    await clock.pass(2000);
+    expect(late.follower.condition().state).toBe('down');
   });
 });
 

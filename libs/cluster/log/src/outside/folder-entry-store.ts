@@ -54,8 +54,10 @@ export class FolderEntryStore implements EntryStore {
   }
 
   async list(prefix: string): Promise<readonly string[]> {
+    // Folders beside the prefix may have very many entries.
+    const top = join(this.folder, prefix.slice(0, prefix.lastIndexOf('/') + 1));
     try {
-      const found = await readdir(this.folder, { recursive: true, withFileTypes: true });
+      const found = await readdir(top, { recursive: true, withFileTypes: true });
       return found
         .filter((entry) => entry.isFile())
         .map((entry) => relative(this.folder, join(entry.parentPath, entry.name)))

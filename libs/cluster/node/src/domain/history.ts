@@ -52,6 +52,13 @@ export class History {
     return { offset, chain };
   }
 
+  /** Chain up to an entry that is applied here; undefined: it is not, or too long ago. */
+  chainAt(offset: number): string | undefined {
+    const chain =
+      offset === this.current.offset ? this.current.chain : this.links.get(offset)?.chain;
+    return offset > this.current.offset ? undefined : chain || undefined;
+  }
+
   moveTo(position: Position): void {
     this.current = position;
   }
