@@ -103,6 +103,7 @@ async function gatewayOfTwo(name: string) {
     TESSERA_GRPC_PORT: String(await freePort()),
   };
   const service = await Service.start(variables, ['--processes', '2'], GATEWAY);
+  gateways.push(service);
   const { pid } = service.child;
   const processes = () =>
     readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').map(Number);
