@@ -206,7 +206,7 @@ export class Submissions {
    */
   private async confirm(offset: number, { term, limit }: Accepted): Promise<void> {
     const { publication, log, reached, history } = this.parts;
-    const chain = history.chainAt(offset) ?? '';
+    const chain = await log.chainAt(offset);
     const at = { log: history.position.log, offset, chain };
     const furthest = () => (history.position.offset > offset ? history.position : at);
     const noted = await this.unlessAway(reached.note(furthest, at), limit.signal);

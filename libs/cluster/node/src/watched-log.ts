@@ -71,6 +71,24 @@ export class WatchedLog implements ClusterLog {
     if (this.lost !== undefined) throw this.withoutNoted(this.lost);
   }
 
+  /**
+   * Chain up to an entry, as it is applied here, else as the log has it; '': the entry is not there
+   * any more, or the log keeps no chain.
+   */
+  async chainAt(offset: number): Promise<string> {
+    const own = this.own?.chainAt(offset);
+    if (own !== undefined) return own;
+    const { first } = await this.bounds();
+    if (offset < first) return '';
+    const reading = new AbortController();
+    try {
+      for await (const [entry] of this.log.read(offset, reading.signal)) return entry?.chain ?? '';
+    } finally {
+      reading.abort();
+    }
+    return '';
+  }
+
   /** As compare(), with the note that this process has just made: it is kept, or withdrawn. */
   async compareNoted(noted: NotedReach): Promise<void> {
     try {
@@ -145,21 +163,8 @@ export class WatchedLog implements ClusterLog {
   private async isAlike({ log, offset, chain }: ReachedNote): Promise<boolean> {
     const isKnown = log === this.own?.position.log && offset > NO_OFFSET && chain !== '';
     if (!isKnown) return true;
-    const own = this.own?.chainAt(offset) ?? (await this.chainThere(offset));
-    return own === '' || own === chain;
-  }
-
-  /** Chain of the log up to an entry; '': it is not there any more, or the log keeps none. */
-  private async chainThere(offset: number): Promise<string> {
-    const { first } = await this.bounds();
-    if (offset < first) return '';
-    const reading = new AbortController();
-    try {
-      for await (const [entry] of this.log.read(offset, reading.signal)) return entry?.chain ?? '';
-    } finally {
-      reading.abort();
-    }
-    return '';
+    const there = await this.chainAt(offset);
+    return there === '' || there === chain;
   }
 
   /** @throws TesseraError LOG_DIFFERENT where entries are missing that somebody has had */

@@ -1,5 +1,6 @@
 /** A log that went back, calls that were given up, and stores that hold nobody else. */
 
+import type { WaitFor } from '@tessera/contracts';
 import { TesseraError } from '@tessera/errors';
 import { entryBytes } from '@tessera/log';
 import {
@@ -98,8 +99,8 @@ describe('a log that went back while a node hung', () => {
 });
 
 describe('a log that went back while a node hung for less than its lease', () => {
-  const here = (node: ModelNode, word: string) =>
-    clock.until(codeOf(node.submissions.submit(add(word), { waitFor: 'applied-here' })));
+  const here = (node: ModelNode, word: string, waitFor: WaitFor = 'applied-here') =>
+    clock.until(codeOf(node.submissions.submit(add(word), { waitFor })));
 
   it('is no log for it where the other one cannot say so', async () => {
     const [one, late] = [await started('a'), await started('b')];
@@ -151,22 +152,26 @@ describe('a log that went back while a node hung for less than its lease', () =>
     expect(notes).toMatchObject([{ offset, chain }]);
   });
 
-  it('is no log for it where others have written as much again', async () => {
-    const [one, late] = [await started('a'), await started('b')];
-    expect(await submit(one, 'seen by both')).toBe('done');
-    await clock.pass(1000);
-    clockOf(late).hang();
-    expect(await here(one, 'acknowledged')).toBe('done');
-    expect(await here(one, 'acknowledged too')).toBe('done');
-    state.cutBehind(1);
-    for (const word of ['x', 'y', 'z']) state.append(entryOf(word));
-    one.log.away = true;
-    clockOf(late).goOn();
-    expect(await here(late, 'over what was lost')).toBe('LOG_DIFFERENT');
-    expect(state.end).toBe(4);
-    await clock.pass(2000);
-    expect(late.follower.condition().state).toBe('down');
-  });
+  it.each(['applied-here', 'appended'] as const)(
+    'is no log for it where others have written as much again: %s',
+    async (how) => {
+      const [one, late] = [await started('a'), await started('b')];
+      expect(await submit(one, 'seen by both')).toBe('done');
+      await clock.pass(1000);
+      clockOf(late).hang();
+      expect(await here(one, 'acknowledged')).toBe('done');
+      if (how === 'appended') one.disk.failing = new TesseraError('STORE_UNAVAILABLE', 'no disk');
+      expect(await here(one, 'acknowledged too', how)).toBe('done');
+      state.cutBehind(1);
+      for (const word of ['x', 'y', 'z']) state.append(entryOf(word));
+      one.log.away = true;
+      clockOf(late).goOn();
+      expect(await here(late, 'over what was lost')).toBe('LOG_DIFFERENT');
+      expect(state.end).toBe(4);
+      await clock.pass(2000);
+      expect(late.follower.condition().state).toBe('down');
+    },
+  );
 });
 
 describe('a change that its caller has given up', () => {
