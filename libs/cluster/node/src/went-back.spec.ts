@@ -124,6 +124,30 @@ describe('a log that went back while a node hung for less than its lease', () =>
     expect(await here(one, 'goes on')).toBe('done');
   });
 
+  it('is no log for it where it hung while it read the notes', async () => {
+    const [one, late] = [await started('a'), await started('b')];
+    expect(await submit(one, 'seen by both')).toBe('done');
+    await clock.pass(1000);
+    const { list } = late.store;
+    const read = Promise.withResolvers<void>();
+    late.store.list = (prefix) => read.promise.then(() => list.call(late.store, prefix));
+    const over = codeOf(
+      late.submissions.submit(add('over what was lost'), { waitFor: 'applied-here' }),
+    );
+    await clock.pass(100);
+    clockOf(late).hang();
+    expect(await here(one, 'acknowledged')).toBe('done');
+    await clock.pass(1500);
+    state.cutBehind(1);
+    one.log.away = true;
+    // Its clock tells that the store has not answered, before the answer does.
+    clockOf(late).goOn();
+    await clock.pass(10);
+    read.resolve();
+    expect(await clock.until(over)).toBe('LOG_DIFFERENT');
+    expect(late.disk.words).toEqual(['seen by both']);
+  });
+
   it('is no log for the one that hung before its note', async () => {
     const [one, late] = [await started('a'), await started('b')];
     expect(await submit(one, 'seen by both')).toBe('done');
