@@ -19,6 +19,9 @@ const CUTS: readonly Cut[] = ['requests', 'answers', 'both'];
 const CUT_MS = { least: 2000, more: 5000 };
 const BEHIND_MS = 1500;
 const OLDER_MS = 3000;
+/** Milliseconds after which a cluster that notes nothing has nothing to note. */
+const NOTED_MS_MAX = 10_000;
+const NOTED_LOOK_MS = 100;
 const RECALLS_BESIDE = 20;
 const ADAPTER = 'main';
 /** Size of an adapter's factors: answers move a little. */
@@ -212,10 +215,26 @@ export class DayFaults {
   private async olderLog(): Promise<void> {
     const { cluster, soak } = this.parts;
     const older = await cluster.copyLog();
-    await pace(soak.random.below(AWAY_MS_MAX));
+    if (!(await this.notesMore(soak.random.below(AWAY_MS_MAX)))) return;
     const newer = await cluster.swapLog(older);
     await pace(soak.random.below(AWAY_MS_MAX));
     await this.newerLog(newer);
+  }
+
+  /**
+   * True once a node has noted more than the log has now. Without it an older copy lacks nothing:
+   * nodes go on in it, and it is the newer one that would lose their changes.
+   */
+  private async notesMore(leastMs: number): Promise<boolean> {
+    const { cluster, soak } = this.parts;
+    const { end } = await withLog(cluster, (log) => log.bounds());
+    await pace(leastMs);
+    for (let ms = leastMs; ms < NOTED_MS_MAX; ms += NOTED_LOOK_MS) {
+      if (cluster.noted > end) return true;
+      await pace(NOTED_LOOK_MS);
+    }
+    soak.count('older logs that lacked nothing');
+    return false;
   }
 
   /**
@@ -226,9 +245,9 @@ export class DayFaults {
     const { cluster } = this.parts;
     const older = await cluster.copyLog();
     cluster.hold(node);
-    await pace(BEHIND_MS);
-    const newer = await cluster.swapLog(older);
+    const newer = (await this.notesMore(BEHIND_MS)) ? await cluster.swapLog(older) : undefined;
     cluster.goOn(node);
+    if (newer === undefined) return;
     await pace(OLDER_MS);
     await this.newerLog(newer);
   }

@@ -267,6 +267,13 @@ export class RealCluster {
     return to;
   }
 
+  /** The furthest entry that a node has noted in the store beside the log. */
+  get noted(): number {
+    const store = this.planOf('node-1').variables.TESSERA_CLUSTER_LOG_STORE ?? '';
+    const notes = readdirSync(join(store, 'reached'), { recursive: true, withFileTypes: true });
+    return Math.max(0, ...notes.flatMap(({ name }) => Number.parseInt(name, 10) || []));
+  }
+
   /** Empties the stores of a node that does not run. */
   emptyDisk(name: string): void {
     if (this.isRunning(name)) throw new Error(`${name} runs`);
