@@ -97,7 +97,7 @@ export class WatchedLog implements ClusterLog {
       void this.reached.withdraw().catch(() => undefined);
       throw thrown;
     }
-    // One that is left behind goes with the next.
+    // A note that is left behind goes with the next one.
     void this.reached.keep(noted).catch(() => undefined);
   }
 
