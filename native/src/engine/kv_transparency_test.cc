@@ -194,6 +194,16 @@ class KvTransparency : public testing::TestWithParam<const char*> {
     return options;
   }
 
+  /// Waits until what the pool has of the user is on the device. A request that arrives sooner
+  /// waits only while that is faster than computing anew: what it finds depends on the clock.
+  static void bring_up(Service& service, const std::string& user) {
+    kv::Pool& pool = *service.engine().pool();
+    for (const kv::ChainReport& chain : pool.inspect(user)) {
+      const kv::Version version = pool.find_version(kv::to_text(chain.version)).value();
+      EXPECT_TRUE(pool.prefetch(version, user, kv::kChainTokensMax).wait(20'000'000));
+    }
+  }
+
   /// Refused when it is submitted, with its blocks on their way.
   static void expect_late(Service& service, Request request) {
     request.deadline = Clock::now();
@@ -237,7 +247,9 @@ TEST_P(KvTransparency, AnyHistoryOfAppendsForksEvictionsAndRestartsAnswersAsFrom
         requests.push_back(users.next(service, ticket));
         expected[ticket] = from_nothing(requests.back());
         const KvUse& use = requests.back().kv;
-        if (users.below(3) != 0) service.engine().prefetch(ticket, use.version, use.user);
+        const uint32_t ahead = users.below(3);
+        if (ahead > 0) service.engine().prefetch(ticket, use.version, use.user);
+        if (ahead > 1) bring_up(service, use.user);
       }
       const std::string anyone = requests.front().kv.user;
       for (const auto& [answered, completion] : service.answers(std::move(requests))) {
@@ -265,8 +277,8 @@ TEST_P(KvTransparency, AnyHistoryOfAppendsForksEvictionsAndRestartsAnswersAsFrom
   std::printf("seeds 1..%u: tokens found on device %lu, host %lu, disk %lu, in flight %lu\n",
               seed_count, found[0], found[1], found[2], reused);
   EXPECT_GT(found[0], 1000u);
-  EXPECT_GT(found[1], 0u);
-  EXPECT_GT(found[2], 0u);
+  // Which of the two depends on the clock; the next test asks for each.
+  EXPECT_GT(found[1] + found[2], 0u);
   EXPECT_EQ(reused > 0, state_bytes_ == 0);  // no prompt goes on from the middle of another's
   EXPECT_GT(dropped, 0u);
 }
@@ -288,7 +300,10 @@ TEST_P(KvTransparency, AUserWhoComesBackIsFoundInTheTierBelow) {
       Request request = service.request(1, std::move(prompt));
       request.kv.user = user;
       request.kv.keep_tokens = static_cast<uint32_t>(request.prompt.size()) - 1;
-      if (prefetches) service.engine().prefetch(1, request.kv.version, user);
+      if (prefetches) {
+        service.engine().prefetch(1, request.kv.version, user);
+        bring_up(service, user);
+      }
       Completion completion = std::move(service.answers({std::move(request)}).at(1));
       EXPECT_TRUE(completion.status.is_ok()) << completion.status.message();
       EXPECT_TRUE(service.engine().pool()->flush(10'000'000).is_ok());
@@ -305,6 +320,7 @@ TEST_P(KvTransparency, AUserWhoComesBackIsFoundInTheTierBelow) {
     longer.insert(longer.end(), {2, 3});
     const Completion back = visit("user 0", longer, true);
     EXPECT_EQ(back.kv_tokens[0] + back.kv_tokens[1] + back.kv_tokens[2], 100u);
+    EXPECT_GT(back.kv_tokens[is_on_disk ? 2 : 1], 0u);
     EXPECT_EQ(bits_of(back), from_nothing(plain_.request(1, longer)));
   }
 }
