@@ -36,9 +36,12 @@ afterAll(() => {
   folder.remove();
 });
 
-/** Undefined: nobody answers. */
+/** Milliseconds after which a scrape is tried again, as a stopped process may have got it. */
+const SCRAPE_MS = 2500;
+
+/** Undefined: nobody answers in time. */
 async function metric(name: string): Promise<number | undefined> {
-  const text = await fetch(`${url}/metrics`).then(
+  const text = await fetch(`${url}/metrics`, { signal: AbortSignal.timeout(SCRAPE_MS) }).then(
     (reply) => reply.text(),
     () => '',
   );
@@ -66,11 +69,24 @@ it('tells states as they are and adds up what each process holds', async () => {
   await until('memory adds up', async () => (await added()) > 1500 * ofOne);
 });
 
-it('begins a process anew that ended, and serves meanwhile', async () => {
+/** Processor time of all processes, those that have ended with them. */
+const spentSeconds = () => metric('process_cpu_seconds_total');
+
+it('tells in time of a process that stands still, with what it told last', async () => {
+  const before = (await spentSeconds()) as number;
+  const [, second] = children() as [number, number];
+  process.kill(second, 'SIGSTOP');
+  await until('the other one answers', async () => ((await spentSeconds()) ?? 0) >= before);
+  process.kill(second, 'SIGCONT');
+});
+
+it('begins a process anew that ended, and keeps serving and what it had counted', async () => {
+  const before = (await spentSeconds()) as number;
   const [first] = children() as [number];
   process.kill(first, 'SIGKILL');
   await until('it has ended', () => !children().includes(first));
   expect((await fetch(`${url}/health/live`)).status).toBe(200);
+  expect(await spentSeconds()).toBeGreaterThanOrEqual(before);
   await until('another one runs', () => children().length === 2);
 });
 

@@ -10,6 +10,8 @@ import { leadMetrics, openOutput } from '@tessera/telemetry';
 
 const CORES_PER_PROCESS = 2;
 const PROCESSES_MAX = 256;
+/** Milliseconds between two questions to a worker that starts: modules take their time to load. */
+const START_PING_MS = 15_000;
 /** Milliseconds before a worker that ended is begun anew. */
 const AGAIN_MS = 1000;
 const EXIT_FAILED = 1;
@@ -65,12 +67,14 @@ export function leadWorkers(
   leadMetrics();
   const begin = () => {
     const worker = cluster.fork();
-    // Modules take their time to load: a worker is watched once it serves.
+    const onSilent = (how: string) => {
+      log.error({ pid: worker.process.pid }, `a process of the gateway is ended: ${how}`);
+    };
+    const start = watch(worker, onSilent, START_PING_MS);
     worker.once('listening', () => {
       hasServed = true;
-      watch(worker, (how) => {
-        log.error({ pid: worker.process.pid }, `a process of the gateway is ended: ${how}`);
-      });
+      start.end();
+      watch(worker, onSilent);
     });
   };
   cluster.on('exit', (worker, status, signal) => {
@@ -99,13 +103,14 @@ export function leadWorkers(
 }
 
 /** @param onSilent told why the worker is ended */
-function watch(worker: Worker, onSilent: (how: string) => void): void {
+function watch(worker: Worker, onSilent: (how: string) => void, pingMs?: number): AnswerWatch {
   const ask = () => worker.process.send?.(PING, () => undefined);
-  const answers = new AnswerWatch(worker.process, { ask, onSilent });
+  const answers = new AnswerWatch(worker.process, { ask, onSilent, pingMs });
   worker.on('message', (message) => {
     if (message === PING) answers.answered();
   });
   worker.once('exit', () => answers.end());
+  return answers;
 }
 
 let isAskedToStop = false;

@@ -1,34 +1,104 @@
 import cluster, { type Worker } from 'node:cluster';
+import { TesseraError } from '@tessera/errors';
 import { AggregatorRegistry, type Registry } from 'prom-client';
 
-/** A worker's question for the metrics of all workers, and the answer; they cross as messages. */
-interface Asked {
-  readonly asks: 'metrics';
-  readonly number: number;
-}
-interface Answered {
-  readonly answers: 'metrics';
-  readonly number: number;
-  /** '' where a worker did not answer in time. */
-  readonly text: string;
-}
+/** Milliseconds that a scrape waits for the metrics of one process; later ones count as before. */
+const WORKER_MS = 1000;
+/** Milliseconds that a process waits for those of all. */
+const ALL_MS = 3000;
 
-interface Shown {
-  readonly name: string;
-  readonly type: string;
-}
+type Told = Awaited<ReturnType<Registry['getMetricsAsJSON']>>;
+
+/** Messages about metrics between a worker and its leader; messages of other rooms pass too. */
+type FromWorker =
+  | { readonly kind: 'ask for all'; readonly number: number }
+  | { readonly kind: 'own'; readonly number: number; readonly told: Told };
+type FromLeader =
+  | { readonly kind: 'ask for own'; readonly number: number }
+  | { readonly kind: 'all'; readonly number: number; readonly text: string };
 
 /** Gauges of what a process holds: those of several processes add up. */
-const ADDS_UP = /^(process_|nodejs_(heap|external|active)|tessera_held_)/;
+const ADDS_UP = /^(process_(?!start_time)|nodejs_(heap|external|active)|tessera_held_)/;
+
+/**
+ * The metrics of a leader's workers. A process that does not answer in time counts with what it
+ * told last, and counters of one that has ended go on counting: a sum that falls would look like a
+ * restart of all.
+ */
+class LeaderMetrics {
+  /** By worker that serves. */
+  private readonly told = new Map<Worker, Told>();
+  private ended: Promise<Told> = Promise.resolve([]);
+  private round: Promise<string> | undefined;
+  private rounds = 0;
+  private answered: (worker: Worker) => void = () => undefined;
+
+  /** Several who ask at once share one answer. */
+  text(): Promise<string> {
+    this.round ??= this.ask().finally(() => {
+      this.round = undefined;
+    });
+    return this.round;
+  }
+
+  serves(worker: Worker): void {
+    this.told.set(worker, this.told.get(worker) ?? []);
+  }
+
+  take(worker: Worker, told: Told, number: number): void {
+    if (!this.told.has(worker)) return;
+    this.told.set(worker, told);
+    if (number === this.rounds) this.answered(worker);
+  }
+
+  end(worker: Worker): void {
+    const counted = this.told.get(worker)?.filter(({ type }) => String(type) !== 'gauge');
+    if (counted === undefined) return;
+    this.told.delete(worker);
+    this.ended = this.ended.then((ended) =>
+      AggregatorRegistry.aggregate([ended, counted]).getMetricsAsJSON(),
+    );
+    this.answered(worker);
+  }
+
+  private async ask(): Promise<string> {
+    this.rounds += 1;
+    const asked = new Set([...this.told.keys()].filter((worker) => worker.isConnected()));
+    await new Promise<void>((resolve) => {
+      const late = setTimeout(resolve, WORKER_MS);
+      this.answered = (worker) => {
+        asked.delete(worker);
+        if (asked.size > 0) return;
+        clearTimeout(late);
+        resolve();
+      };
+      for (const worker of asked)
+        send(worker.process, { kind: 'ask for own', number: this.rounds });
+    });
+    const ended = await this.ended;
+    return AggregatorRegistry.aggregate([...this.told.values(), ended]).metrics();
+  }
+}
+
+/** Metrics that cannot be read are no answer: the asker goes on at its limit. */
+const unanswered = () => undefined;
+
+/** A process that is just ending takes no message, and is not missed. */
+function send(to: Pick<NodeJS.Process, 'send'>, message: FromWorker | FromLeader): void {
+  to.send?.(message, undefined, undefined, () => undefined);
+}
 
 /** In the process that leads workers: answers their questions. */
 export function leadMetrics(): void {
-  const all = new AggregatorRegistry();
-  cluster.on('message', (worker: Worker, message: Partial<Asked>) => {
-    if (message.asks !== 'metrics') return;
+  const metrics = new LeaderMetrics();
+  cluster.on('listening', (worker) => metrics.serves(worker));
+  cluster.on('exit', (worker) => metrics.end(worker));
+  cluster.on('message', (worker: Worker, message: FromWorker) => {
+    if (message.kind === 'own') metrics.take(worker, message.told, message.number);
+    if (message.kind !== 'ask for all') return;
     const answer = (text: string) =>
-      worker.send({ answers: 'metrics', number: message.number, text });
-    all.clusterMetrics().then(answer, () => answer(''));
+      send(worker.process, { kind: 'all', number: message.number, text });
+    metrics.text().then(answer, unanswered);
   });
 }
 
@@ -41,26 +111,32 @@ export class WorkerMetrics {
   private asked = 0;
 
   constructor(registry: Registry) {
-    for (const metric of registry.getMetricsAsArray() as unknown as readonly Shown[]) {
-      const isState = metric.type === 'gauge' && !ADDS_UP.test(metric.name);
+    for (const metric of registry.getMetricsAsArray()) {
+      const isState = String(metric.type) === 'gauge' && !ADDS_UP.test(metric.name);
       Object.assign(metric, { aggregator: isState ? 'max' : 'sum' });
     }
-    AggregatorRegistry.setRegistries([registry]);
-    // Its constructor makes the worker answer the leader's questions.
-    void new AggregatorRegistry();
-    process.on('message', (message: Partial<Answered>) => {
-      if (message.answers !== 'metrics') return;
-      this.waiting.get(message.number as number)?.(message.text as string);
-      this.waiting.delete(message.number as number);
+    process.on('message', (message: FromLeader) => {
+      if (message.kind === 'all') this.waiting.get(message.number)?.(message.text);
+      if (message.kind !== 'ask for own') return;
+      const answer = (told: Told) => send(process, { kind: 'own', number: message.number, told });
+      registry.getMetricsAsJSON().then(answer, unanswered);
     });
   }
 
+  /** @throws TesseraError NODE_UNAVAILABLE where the leader does not answer */
   text(): Promise<string> {
     this.asked += 1;
     const number = this.asked;
-    return new Promise((resolve) => {
-      this.waiting.set(number, resolve);
-      process.send?.({ asks: 'metrics', number } satisfies Asked);
-    });
+    return new Promise<string>((resolve, reject) => {
+      const late = setTimeout(
+        () => reject(new TesseraError('NODE_UNAVAILABLE', 'the leading process does not answer')),
+        ALL_MS,
+      );
+      this.waiting.set(number, (text) => {
+        clearTimeout(late);
+        resolve(text);
+      });
+      send(process, { kind: 'ask for all', number });
+    }).finally(() => this.waiting.delete(number));
   }
 }
