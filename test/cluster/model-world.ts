@@ -4,6 +4,7 @@
  * it, and the same seed comes to the same end.
  */
 
+import { WAIT_FOR, type WaitFor } from '@tessera/contracts';
 import { TesseraError } from '@tessera/errors';
 import { entryBytes, readEntry } from '@tessera/log';
 import { type LogCopy, MemoryLogState, SimulatedClock, seededRandom } from '@tessera/testing';
@@ -18,6 +19,7 @@ const STEPS = 40;
 const STEP_MS = 1500;
 /** Milliseconds for which calls wait at most. */
 const CALL_MS = 9000;
+
 /** Milliseconds after which nobody waits for an erasure. */
 const ERASE_MS = 35_000;
 const HEARTBEAT_MS = 800;
@@ -139,28 +141,34 @@ class ModelWorld {
     this.made += 1;
     const begunMs = this.clock.nowMs();
     const word = `w${this.made}`;
-    const one: Asked = { word, begunMs, endedMs: Number.POSITIVE_INFINITY, outcome: '' };
+    const waitFor = WAIT_FOR[this.below(WAIT_FOR.length)] as WaitFor;
+    const endedMs = Number.POSITIVE_INFINITY;
+    const one: Asked = { word, waitFor, begunMs, endedMs, outcome: '' };
     this.ledger.asked.push(one);
     void this.ask(one, seat, this.log.end);
   }
 
   /** Asks a node, and once more where the answer leaves the caller in doubt. */
   private async ask(one: Asked, first: Seat, end: number): Promise<void> {
-    const outcome = await this.asked(one.word, first);
+    const outcome = await this.asked(one, first);
     const next = this.seats[this.below(this.seats.length)] as Seat;
     // A key is known for so many entries.
     const isKnown = this.log.end - end < KEYS_KEPT / 2;
     const isAgain = outcome !== 'acknowledged' && isKnown && this.below(2) === 0;
-    const last = isAgain ? await this.asked(one.word, next) : outcome;
+    const last = isAgain ? await this.asked(one, next) : outcome;
     this.ledger.noteEnd(one, last, this.clock.nowMs());
   }
 
   /** Resolves with what a caller is told within their own time: the node may hang. */
-  private asked(word: string, { serving }: Seat, waitMs = this.below(CALL_MS)): Promise<string> {
+  private asked(
+    { word, waitFor }: Pick<Asked, 'word' | 'waitFor'>,
+    { serving }: Seat,
+    waitMs = this.below(CALL_MS),
+  ): Promise<string> {
     if (serving === undefined) return Promise.resolve('nobody there');
     const given = new AbortController();
     const act = { kind: 'add', body: { word } };
-    const answer = serving.submit(act, { signal: given.signal, key: word }).then(
+    const answer = serving.submit(act, { signal: given.signal, key: word, waitFor }).then(
       () => 'acknowledged',
       (thrown: unknown) => TesseraError.from(thrown).code as string,
     );
@@ -393,7 +401,8 @@ class ModelWorld {
     // Later erasures of the same users would hide one that was missed.
     this.ledger.checkUsers();
     for (let change = 0; change < LAST_CHANGES; change += 1) {
-      const given = await this.clock.until(this.asked(`last ${change}`, first, CALL_MS));
+      const last = { word: `last ${change}`, waitFor: 'applied-everywhere' } as const;
+      const given = await this.clock.until(this.asked(last, first, CALL_MS));
       if (given !== 'acknowledged') this.ledger.faults.add(`a change at the end: ${given}`);
       await this.clock.pass(LOOK_MS / 2);
     }

@@ -1,11 +1,13 @@
 /** Ledger of a simulated world: requests, their answers, and the invariants over both. */
 
+import type { WaitFor } from '@tessera/contracts';
 import { KEYS_KEPT, type Seat } from './world-seat.js';
 import { STORES } from './world-store.js';
 
 /** A change that was asked for, under one key. */
 export interface Asked {
   readonly word: string;
+  readonly waitFor: WaitFor;
   readonly begunMs: number;
   /** When its caller heard the last of it. */
   endedMs: number;
@@ -71,9 +73,9 @@ export class Ledger {
     }
   }
 
-  /** A node that others wait for has all that was acknowledged; an offset has one state. */
+  /** A node that others wait for has all that is said to be everywhere; an offset has one state. */
   checkCurrent(): void {
-    const { acknowledged } = this;
+    const everywhere = this.acknowledged.filter(({ waitFor }) => waitFor === 'applied-everywhere');
     const states = new Map<string, string>();
     for (const seat of this.seats) {
       const { name, serving, position, disk } = seat;
@@ -85,7 +87,7 @@ export class Ledger {
       states.set(place, words);
       if (!serving.isCurrent) continue;
       const own = new Set(wordsOf(seat));
-      const lost = acknowledged.find(({ word }) => !own.has(word));
+      const lost = everywhere.find(({ word }) => !own.has(word));
       if (lost !== undefined) this.faults.add(`${name} is current without ${lost.word}`);
     }
   }
@@ -145,9 +147,12 @@ export class Ledger {
       lastOf.set(word, offset);
     }
     const { acknowledged } = this;
-    for (const { word, outcome, endedMs } of this.asked) {
+    for (const { word, waitFor, begunMs, outcome, endedMs } of this.asked) {
       const place = placeOf.get(word);
-      if (outcome === 'acknowledged' && place === undefined) this.faults.add(`${word} is lost`);
+      // A log that is begun anew has what nodes have applied.
+      const mayBeLost = waitFor === 'appended' && begunMs < this.anewMs;
+      const isLost = outcome === 'acknowledged' && place === undefined;
+      if (isLost && !mayBeLost) this.faults.add(`${word} is lost`);
       if (outcome === 'OPERATION_BUSY' && place !== undefined)
         this.faults.add(`${word} was refused`);
       if (outcome === 'acknowledged' || place === undefined) continue;

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { TesseraError } from '@tessera/errors';
 import { ENTRY_BYTES_MAX, KEY_LENGTH_MAX, readEntry } from '@tessera/log';
 import {
@@ -80,6 +81,23 @@ describe('a submission', () => {
     }
     await until('all', () => nodes.every(({ follower }) => follower.offset === 4));
     for (const { disk } of nodes) expect(disk.words).toEqual(['a']);
+  });
+
+  it('leaves no rejection behind where its entry is applied before its append fails', async () => {
+    const node = await started();
+    const left: unknown[] = [];
+    const note = (reason: unknown) => left.push(reason);
+    process.on('unhandledRejection', note);
+    node.watched.append = async () => {
+      await setImmediate();
+      throw STUCK;
+    };
+    node.follower.outcomeOf = async () => ({ offset: 0, value: 1 });
+    expect(await node.submissions.submit(add('a'))).toMatchObject({ value: 1, isRepeat: false });
+    await setImmediate();
+    await setImmediate();
+    process.off('unhandledRejection', note);
+    expect(left).toEqual([]);
   });
 
   it('takes keys up to a length', async () => {

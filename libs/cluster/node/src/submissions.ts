@@ -93,8 +93,9 @@ export class Submissions {
         return { offset, value: undefined, isRepeat: false };
       }
       const reached = done ?? (await outcome);
-      const first = Promise.race([appended, accepted.failed.promise]);
-      const isRepeat = how.key ? await isAnother(first, reached) : false;
+      // Raced only where it is awaited: an append that is rejected later is nobody's any more.
+      const first = () => Promise.race([appended, accepted.failed.promise]);
+      const isRepeat = how.key ? await isAnother(first(), reached) : false;
       return await this.applied(
         { ...reached, isRepeat: isRepeat || reached.isRepeat === true },
         how,
