@@ -53,8 +53,8 @@ const refused = (field: string, expected: string, got: string) =>
 export const isSpeaker = !isWorker || cluster.worker?.id === 1;
 
 /**
- * Begins the workers, and anew those that end or stand still: the kernel gives these their share of
- * the connections all the same. Ends when they have, told by a signal.
+ * Begins the workers, and anew those that end or stand still, whose callers would wait. Ends when
+ * they have, told by a signal.
  */
 export function leadWorkers(
   count: number,
