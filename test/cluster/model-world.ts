@@ -6,15 +6,15 @@
 
 import { WAIT_FOR, type WaitFor } from '@tessera/contracts';
 import { TesseraError } from '@tessera/errors';
-import { entryBytes, readEntry } from '@tessera/log';
-import { type LogCopy, MemoryLogState, SimulatedClock, seededRandom } from '@tessera/testing';
+import { MemoryLogState, SimulatedClock, seededRandom } from '@tessera/testing';
 import type { Kind } from '../soak/soak.js';
 import { type Asked, Ledger } from './world-ledger.js';
+import { LogFaults } from './world-log.js';
 import { KEYS_KEPT, Seat, SNAPSHOT_ENTRIES } from './world-seat.js';
 import { STORES } from './world-store.js';
 
 const NAMES = ['a', 'b', 'c'] as const;
-const USERS = 5;
+const USERS = ['u0', 'u1', 'u2', 'u3', 'u4'] as const;
 const STEPS = 40;
 const STEP_MS = 1500;
 /** Milliseconds for which calls wait at most. */
@@ -23,6 +23,8 @@ const CALL_MS = 9000;
 /** Milliseconds after which nobody waits for an erasure. */
 const ERASE_MS = 35_000;
 const HEARTBEAT_MS = 800;
+/** Milliseconds for which a node hangs, its lease being longer. */
+const BESIDE_MS = 1200;
 /** Milliseconds after which everything that was held up has come to its end. */
 const MENDED_MS = 180_000;
 const LOOK_MS = 1500;
@@ -60,13 +62,10 @@ class ModelWorld {
   private readonly contents = new Map<string, Uint8Array>();
   private readonly seats: readonly Seat[];
   private readonly ledger: Ledger;
-  private copy: LogCopy | undefined;
-  /** The log that was there before it went back. */
-  private newer: LogCopy | undefined;
-  /** Words of entries whose body is lost, by their offset: no node can apply them. */
-  private readonly lost = new Map<number, string>();
+  private readonly faults: LogFaults;
+  /** When stores that had failed were well again. */
+  private readonly wellMs = new Map<Seat['store'], number>();
   private made = 0;
-  private logs = 1;
   /** Links and callers are as they should be: before the first fault, and behind the last one. */
   private isCalm = true;
 
@@ -77,6 +76,17 @@ class ModelWorld {
     const shared = { clock, log, contents, count, onStart, onItsWay: () => this.onItsWay() };
     this.seats = NAMES.map((name) => new Seat(name, shared));
     this.ledger = new Ledger(this.seats);
+    const later = (belowMs: number, act: () => void) => this.later(belowMs, act);
+    const below = (count: number) => this.below(count);
+    this.faults = new LogFaults({
+      clock,
+      log,
+      contents,
+      seats: this.seats,
+      ledger: this.ledger,
+      later,
+      below,
+    });
   }
 
   async run(): Promise<Ledger> {
@@ -114,14 +124,19 @@ class ModelWorld {
       () => this.failStore(seat),
       () => this.refuseSnapshots(seat),
       () => this.loseFile(),
-      () => this.loseBody(),
-      () => this.goBack(),
+      () => this.faults.loseBody(),
+      () => this.faults.goBack(),
+      () => this.goBackBesideHeld(seat),
     ];
     (acts[this.below(acts.length)] as () => void)();
   }
 
   private below(count: number): number {
     return Math.floor(this.draw() * count);
+  }
+
+  private get user(): string {
+    return USERS[this.below(USERS.length)] as string;
   }
 
   /** After a while of less than so many milliseconds. */
@@ -136,12 +151,11 @@ class ModelWorld {
     return this.below(2) > 0;
   }
 
-  private change(seat: Seat): void {
+  private change(seat: Seat, waitFor = WAIT_FOR[this.below(WAIT_FOR.length)] as WaitFor): void {
     if (seat.serving === undefined) return;
     this.made += 1;
     const begunMs = this.clock.nowMs();
     const word = `w${this.made}`;
-    const waitFor = WAIT_FOR[this.below(WAIT_FOR.length)] as WaitFor;
     const endedMs = Number.POSITIVE_INFINITY;
     const one: Asked = { word, waitFor, begunMs, endedMs, outcome: '' };
     this.ledger.asked.push(one);
@@ -179,7 +193,7 @@ class ModelWorld {
     return Promise.race([answer, over]);
   }
 
-  private erase({ serving }: Seat, user = `u${this.below(USERS)}`): void {
+  private erase({ serving }: Seat, user = this.user): void {
     if (serving === undefined) return;
     const begunMs = this.clock.nowMs();
     let isOver = false;
@@ -198,7 +212,7 @@ class ModelWorld {
 
   /** Something of a user comes to a node. */
   private feed({ serving, disk }: Seat): void {
-    const user = `u${this.below(USERS)}`;
+    const { user } = this;
     if (!serving?.isCurrent || serving.erasures.isPending(user)) return;
     for (const store of STORES) disk.users.set(`${store} ${user}`, this.clock.nowMs());
   }
@@ -223,7 +237,7 @@ class ModelWorld {
 
   private hangUsers({ disk }: Seat): void {
     const store = STORES[this.below(STORES.length)] as string;
-    const one = this.below(2) === 0 ? store : `${store} u${this.below(USERS)}`;
+    const one = this.below(2) === 0 ? store : `${store} ${this.user}`;
     disk.hanging.add(one);
     this.later(40_000, () => {
       disk.hanging.delete(one);
@@ -232,10 +246,14 @@ class ModelWorld {
   }
 
   private refuseUser({ disk }: Seat): void {
-    disk.refusing.add(`${STORES[this.below(STORES.length)]} u${this.below(USERS)}`);
+    disk.refusing.add(`${STORES[this.below(STORES.length)]} ${this.user}`);
   }
 
-  private restart(seat: Seat): void {
+  /** Ends a node that has erasures to do, where there is one, and starts it again. */
+  private restart(any: Seat): void {
+    const isBusy = ({ serving }: Seat) =>
+      USERS.some((user) => serving?.erasures.isPending(user) === true);
+    const seat = this.seats.find(isBusy) ?? any;
     if (this.below(2) === 0) seat.kill();
     void seat.stop().then(() => this.later(6000, () => seat.start()));
   }
@@ -253,7 +271,14 @@ class ModelWorld {
       store.isAway = false;
       store.isHung = false;
       store.release();
+      this.wellMs.set(store, this.clock.nowMs());
     });
+  }
+
+  /** True if the node knows that its store answers. */
+  private hasStore({ store }: Seat): boolean {
+    const wellMs = this.clock.nowMs() - (this.wellMs.get(store) ?? Number.NEGATIVE_INFINITY);
+    return !store.isAway && !store.isHung && wellMs > 2 * HEARTBEAT_MS;
   }
 
   /** One node makes no snapshots any more: another one has to. */
@@ -268,91 +293,29 @@ class ModelWorld {
     if (name !== undefined) this.contents.delete(name);
   }
 
-  /** A large entry, whose body the store loses after a while. */
-  private loseBody(): void {
-    if (this.newer !== undefined || this.log.end === 0) return;
-    this.made += 1;
-    const word = `b${this.made}`;
-    const name = `entries/${word}`;
-    this.contents.set(name, Buffer.from(JSON.stringify({ word })));
-    const offset = this.log.append(bytesOf({ key: word, kind: 'add' }, '', name));
-    this.lost.set(offset, word);
-    this.later(2000, () => {
-      this.contents.delete(name);
-      this.later(9000, () => this.refuseLost());
+  /**
+   * The log goes back over a change that a node has not seen, as it hung for less than its lease,
+   * and the nodes that have seen it cannot say so: only the store beside the log can.
+   */
+  private goBackBesideHeld(late: Seat): void {
+    if (this.faults.hasGoneBack || late.serving === undefined || !this.hasStore(late)) return;
+    const others = this.seats.filter((seat) => seat !== late);
+    this.faults.copy();
+    late.hang();
+    this.change(others[this.below(others.length)] as Seat, 'applied-here');
+    void this.clock.pause(BESIDE_MS).then(() => {
+      if (this.hasStore(late)) this.faults.goBack();
+      for (const seat of others) this.cut(seat);
+      late.goOn();
+      this.change(late, 'applied-here');
     });
-  }
-
-  /** A person refuses entries that nobody has; where a node has one, it makes a snapshot. */
-  private refuseLost(): void {
-    if (this.newer !== undefined) return;
-    for (const [offset, word] of this.lost) {
-      if (this.contents.has(`entries/${word}`)) continue;
-      this.lost.delete(offset);
-      const has = ({ disk }: Seat) => disk.words.includes(`${word}@${offset}`);
-      const owners = this.seats.filter(has);
-      // A node that waits for the entry needs the snapshot of its owner.
-      for (const { store } of owners) store.takeSnapshots();
-      if (owners.length > 0) continue;
-      this.ledger.count('entry refused');
-      const refusal = JSON.stringify({ offset });
-      this.log.append(bytesOf({ key: `refuse ${word}`, kind: 'refuse' }, refusal));
-    }
-  }
-
-  /** The log is put back to a copy, once; a person mends that a while later. */
-  private goBack(): void {
-    if (this.copy === undefined) {
-      if (this.log.end > 0) this.copy = this.log.copy();
-      return;
-    }
-    const end = this.copy.first + this.copy.entries.length - 1;
-    const gone = this.log.entries.filter(({ offset }) => offset > end);
-    const words = new Set(gone.map(({ bytes }) => readEntry(bytes).key));
-    const isLost = ({ word }: Asked) => words.has(word);
-    // Entries that nobody was told of are lost to nobody.
-    if (this.newer !== undefined || !this.ledger.acknowledged.some(isLost)) return;
-    this.ledger.count('log went back');
-    this.newer = this.log.copy();
-    this.log.restore(this.copy);
-    this.later(40_000, () => this.mendLog());
-  }
-
-  private mendLog(): void {
-    const { newer } = this;
-    if (newer === undefined) return;
-    this.newer = undefined;
-    const { entries } = newer;
-    const last = this.log.entries.at(-1);
-    const isSame = last === undefined || entries.some(({ chain }) => chain === last.chain);
-    const isBehind = last === undefined || last.offset < newer.first;
-    if (!isSame && !isBehind) this.ledger.faults.add('an older copy of the log took entries');
-    if (this.below(2) === 0) this.log.restore(newer);
-    else this.beginAnew();
-  }
-
-  /** A person goes on with the node that has the most entries. */
-  private beginAnew(): void {
-    const offsetOf = ({ position }: Seat) =>
-      position?.log === this.log.identity ? position.offset : 0;
-    const [founder] = [...this.seats].sort((a, b) => offsetOf(b) - offsetOf(a)) as [Seat];
-    this.ledger.noteBegunAnew(this.clock.nowMs());
-    this.logs += 1;
-    const continues = [this.log.identity, ...(this.log.anew?.continues ?? [])];
-    this.log.beginAnew(`log-${this.logs}`, { founder: founder.name, continues });
-    founder.store.takeSnapshots();
-    this.lost.clear();
-    this.copy = undefined;
-    for (const seat of [founder, ...this.seats.filter((one) => one !== founder)]) {
-      void seat.stop().then(() => seat.start());
-    }
   }
 
   /** Everything is well again, and a person has done what nodes wait for. */
   private async mend(): Promise<void> {
     this.isCalm = true;
     await this.clock.pass(STEP_MS);
-    this.mendLog();
+    this.faults.mend();
     for (const seat of this.seats) {
       const { disk, store } = seat;
       seat.goOn();
@@ -365,7 +328,7 @@ class ModelWorld {
       store.release();
     }
     await this.clock.pass(CALL_MS);
-    this.refuseLost();
+    this.faults.refuseLost();
     await this.untilWell();
   }
 
@@ -406,7 +369,7 @@ class ModelWorld {
       if (given !== 'acknowledged') this.ledger.faults.add(`a change at the end: ${given}`);
       await this.clock.pass(LOOK_MS / 2);
     }
-    for (let user = 0; user < USERS; user += 1) this.erase(first, `u${user}`);
+    for (const user of USERS) this.erase(first, user);
     await this.clock.pass(LOOK_MS);
     await this.untilWell();
     this.ledger.checkEnd();
@@ -414,18 +377,9 @@ class ModelWorld {
     if (oldest > 1) this.ledger.count('log trimmed');
     if (end - oldest + 1 > ENTRIES_MAX)
       this.ledger.faults.add(`the log has entries ${oldest} to ${end}`);
-    for (let user = 0; user < USERS; user += 1) {
-      const isGone = STORES.every((store) => !first.disk.users.has(`${store} u${user}`));
-      if (!isGone) this.ledger.faults.add(`u${user} is not erased at the end`);
+    for (const user of USERS) {
+      const isGone = STORES.every((store) => !first.disk.users.has(`${store} ${user}`));
+      if (!isGone) this.ledger.faults.add(`${user} is not erased at the end`);
     }
   }
-}
-
-/** Bytes of an entry that no node wrote. */
-function bytesOf(
-  { key, kind }: { readonly key: string; readonly kind: string },
-  body: string,
-  stored = '',
-): Uint8Array {
-  return entryBytes({ key, node: 'x', kind }, body, { offset: 0, chain: '' }, stored);
 }

@@ -44,6 +44,11 @@ export class Ledger {
     return this.asked.filter(({ outcome }) => outcome === 'acknowledged');
   }
 
+  acknowledgedAt(seat: Seat): readonly Asked[] {
+    const own = new Set(wordsOf(seat));
+    return this.acknowledged.filter(({ word }) => own.has(word));
+  }
+
   /** The caller of a change has heard its result, or has gone. */
   noteEnd(one: Asked, outcome: string, nowMs: number): void {
     one.outcome = outcome;
