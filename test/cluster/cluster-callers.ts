@@ -117,6 +117,14 @@ export class ClusterCallers {
     return recalls;
   }
 
+  /** Failures in the background that nothing awaited, since the process began. */
+  async unawaited(at: string): Promise<number> {
+    const reply = await fetch(`${this.cluster.httpOf(at)}/metrics`);
+    const [, count = ''] =
+      /^tessera_unawaited_rejections_total (\d+)/m.exec(await reply.text()) ?? [];
+    return Number(count);
+  }
+
   async push(at: string, folder: string, name: string): Promise<string> {
     const reply = await fetch(`${this.cluster.httpOf('node-1')}/health`);
     const { versions } = (await reply.json()) as { readonly versions: { readonly model: string } };

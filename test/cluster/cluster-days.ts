@@ -124,6 +124,10 @@ class ClusterDays implements Course {
     for (const user of model.users) {
       if (user.isGoing && !user.isErased) await erase(parts, user, cluster.gateways, () => false);
     }
+    for (const one of [...cluster.nodes, ...cluster.gateways]) {
+      const count = await callers.unawaited(one);
+      if (count > 0) soak.fault(`${one}: ${count} failures that nothing awaited`);
+    }
     const [first = '', ...others] = cluster.nodes;
     const found = await callers.items(first);
     for (const name of others) {

@@ -6,8 +6,8 @@ const MAIN = 'dist/apps/standalone/src/main.js';
 /** Generous: longer than anything that a test waits for takes on a busy machine. */
 const METRIC_WAIT_MS = 90_000;
 
-/** The line of a service that its requests left something behind in. */
-const HELD = /held: expected nothing[^"]*/;
+/** Lines of a service that its requests left something behind in, or that nothing awaits. */
+const LEFT = /held: expected nothing[^"]*|a failure in the background[^"]*/;
 
 /** Another process than the standalone one, and what it prints when it serves. */
 export interface Program {
@@ -55,7 +55,7 @@ export class Service {
     });
     this.ended = once(child, 'close').then(([status, signal]) => {
       const { stdout, stderr } = this;
-      const left = HELD.exec(stdout + stderr);
+      const left = LEFT.exec(stdout + stderr);
       if (left !== null) throw new Error(`the service ended, and ${left[0]}`);
       return { status, signal, stdout, stderr };
     });

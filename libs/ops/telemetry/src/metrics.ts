@@ -3,7 +3,7 @@
  */
 
 import { MICROSECONDS_PER_SECOND } from '@tessera/units';
-import { collectDefaultMetrics, Registry } from 'prom-client';
+import { Registry } from 'prom-client';
 import {
   ACCESS_METRICS,
   type AccessCounts,
@@ -36,6 +36,7 @@ import { ENGINE_METRICS, type EngineCounts, registerEngineMetrics } from './engi
 import { HELD_METRICS, type HeldCounts, registerHeld } from './held-metric.js';
 import { KV_METRICS, type KvCounts, registerKvMetrics } from './kv-metrics.js';
 import { LOG_METRICS, type LogCounts, registerLogMetrics } from './log-metrics.js';
+import { PROCESS_METRICS, registerProcess } from './process-metrics.js';
 import { RANKING_METRICS } from './ranking-metrics.js';
 import {
   RELEVANCE_METRICS,
@@ -127,6 +128,7 @@ export const METRICS = {
   ...HELD_METRICS,
   ...STORE_METRICS,
   ...BUILD_METRICS,
+  ...PROCESS_METRICS,
   ...CATALOGUE_METRICS,
   ...ACCESS_METRICS,
   ...TASK_METRICS,
@@ -180,11 +182,7 @@ export class Metrics {
   private readonly consoleActions: TalliedCounter;
 
   constructor(engineCounts?: () => EngineCounts, kvCounts?: () => KvCounts) {
-    collectDefaultMetrics({ register: this.registry });
-    // Gauges named as counters, beside others that say the same by type.
-    for (const kind of ['handles', 'requests', 'resources']) {
-      this.registry.removeSingleMetric(`nodejs_active_${kind}_total`);
-    }
+    registerProcess(this.registry);
     this.requests = this.answered(METRICS.recallRequests);
     this.latency = this.timed(METRICS.recallLatency, 'edge');
     const call = (requests: Metric, latency: Metric) =>

@@ -1,5 +1,6 @@
 import { pino } from 'pino';
 import { createLog, type Log, type LogFields } from './logger.js';
+import { watchRejections } from './process-metrics.js';
 
 const STDOUT = 1;
 
@@ -11,10 +12,14 @@ export interface Output {
   print(line: string): void;
 }
 
-/** Lines on the standard output and the log on the standard error; of `isJson` the log alone. */
+/**
+ * Lines on the standard output and the log on the standard error; of `isJson` the log alone, which
+ * gets failures that nothing awaits too. Call once in a process.
+ */
 export function openOutput(level: string, isJson: boolean): Output {
   const toStdout = () => pino.destination({ dest: STDOUT, sync: true });
   const log = isJson ? createLog(level, toStdout()) : createLog(level);
+  watchRejections(log);
   const report: Output['report'] = isJson
     ? (_lines, fields, message) => log.info(fields, message)
     : (lines) => void process.stdout.write(`${lines}\n`);
