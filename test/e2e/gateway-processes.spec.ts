@@ -1,10 +1,11 @@
 import { freePort } from '@tessera/testing';
 /** A gateway of several processes: one address, one set of metrics, one end. */
 
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { temporaryFolder, until } from '../../libs/testing/src/index.js';
 
@@ -62,12 +63,17 @@ it('tells states as they are and adds up what each process holds', async () => {
     'the node is down',
     async () => (await metric('tessera_condition{name="nodes"')) === 2,
   );
-  const ofOne = Number(
-    /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${children()[0]}/status`, 'utf8'))?.[1],
-  );
-  const added = async () => Number(await metric('process_resident_memory_bytes'));
-  await until('memory adds up', async () => (await added()) > 1500 * ofOne);
+  await bothServe();
 });
+
+/** Resolves when the metrics are of two processes: what they hold adds up. */
+async function bothServe(): Promise<void> {
+  await until('two processes serve', async () => {
+    const [one] = children();
+    const { 1: kib } = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${one}/status`, 'utf8')) ?? [];
+    return Number(await metric('process_resident_memory_bytes')) > 1500 * Number(kib);
+  });
+}
 
 /** Processor time of all processes, those that have ended with them. */
 const spentSeconds = () => metric('process_cpu_seconds_total');
@@ -87,6 +93,21 @@ it('begins a process anew that ended, and keeps serving and what it had counted'
   await until('it has ended', () => !children().includes(first));
   expect((await fetch(`${url}/health/live`)).status).toBe(200);
   expect(await spentSeconds()).toBeGreaterThanOrEqual(before);
+  await until('another one runs', () => children().length === 2);
+});
+
+it('goes on where the system begins no process, and tries again', async () => {
+  await bothServe();
+  const before = children();
+  const filesMax = (count: number) =>
+    execFileSync('prlimit', [`--pid=${gateway.pid}`, `--nofile=${count}:4096`]);
+  filesMax(readdirSync(`/proc/${gateway.pid}/fd`).length - 1);
+  process.kill(before[0] as number, 'SIGKILL');
+  // Long enough for a first attempt.
+  await setTimeout(2000);
+  await until('the other one serves', async () => (await spentSeconds()) !== undefined);
+  expect(children()).toEqual(before.slice(1));
+  filesMax(4096);
   await until('another one runs', () => children().length === 2);
 });
 

@@ -76,31 +76,43 @@ export function leadWorkers(
       start.end();
       watch(worker, onSilent);
     });
+    worker.on('error', (err) => {
+      log.error({ err }, 'a process of the gateway: no answer from the system');
+      // Such a process has no end of its own.
+      if (worker.process.pid === undefined) again(EXIT_FAILED);
+    });
   };
-  cluster.on('exit', (worker, status, signal) => {
-    const isLast = Object.keys(cluster.workers ?? {}).length === 0;
-    if (isStopping) {
-      if (status !== 0) process.exitCode = EXIT_FAILED;
-      if (isLast) process.exit();
-      return;
-    }
+  const again = (status: number) => {
     // At the first start the others would fail alike, and have said why; later they serve.
-    if (!hasServed) process.exit(status ?? EXIT_FAILED);
-    const { pid } = worker.process;
-    log.error({ pid, status, signal }, 'a process of the gateway ended: it is begun anew');
+    if (!hasServed) process.exit(status);
     setTimeout(() => {
       if (!isStopping) begin();
     }, AGAIN_MS);
+  };
+  cluster.on('exit', (worker, status, signal) => {
+    if (isStopping) {
+      if (status !== 0) process.exitCode = EXIT_FAILED;
+      if (running().length === 0) process.exit();
+      return;
+    }
+    const { pid } = worker.process;
+    if (hasServed) {
+      log.error({ pid, status, signal }, 'a process of the gateway ended: it is begun anew');
+    }
+    again(status ?? EXIT_FAILED);
   });
   const stop = () => {
     isStopping = true;
-    const workers = Object.values(cluster.workers ?? {});
-    for (const worker of workers) if (worker?.isConnected()) worker.send(STOP);
-    if (workers.length === 0) process.exit();
+    for (const worker of running()) worker?.process.send?.(STOP, () => undefined);
+    if (running().length === 0) process.exit();
   };
   for (const signal of STOP_SIGNALS) process.on(signal, stop);
   for (let begun = 0; begun < count; begun += 1) begin();
 }
+
+/** Workers without those that the system could not begin. */
+const running = () =>
+  Object.values(cluster.workers ?? {}).filter((worker) => worker?.process.pid !== undefined);
 
 /** @param onSilent told why the worker is ended */
 function watch(worker: Worker, onSilent: (how: string) => void, pingMs?: number): AnswerWatch {

@@ -145,7 +145,7 @@ export class ChildLink<Served extends Methods<Served>> {
     const child = startLimited(program, limits);
     this.child = child;
     child.on('message', (reply) => this.settle(reply as ChildReply));
-    child.once('error', (cause) => this.ended(child, `it could not be started: ${cause.message}`));
+    child.on('error', (cause) => this.ended(child, `it could not be started: ${cause.message}`));
     child.once('exit', (code, signal) => this.ended(child, `it ended with ${signal ?? code}`));
     this.watch = this.watched(child);
     try {

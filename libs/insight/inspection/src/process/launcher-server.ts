@@ -17,7 +17,7 @@ export function serveLauncher(channel: Channel): void {
     children.set(number, child);
     child.on('message', (message) => tell({ kind: 'message', number, message }));
     child.once('close', () => ended(''));
-    child.once('error', (cause) => ended(cause.message));
+    child.on('error', (cause) => ended(cause.message));
   };
   channel.on('disconnect', endProcess);
   channel.on('message', (message: unknown) => {

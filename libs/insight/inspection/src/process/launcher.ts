@@ -84,7 +84,7 @@ export class Launcher {
     if (this.child !== undefined) return this.child;
     const child = startLimited(this.program, {});
     child.on('message', (reply) => this.take(reply as LaunchReply));
-    child.once('error', (cause) => this.ended(child, cause.message));
+    child.on('error', (cause) => this.ended(child, cause.message));
     child.once('exit', (code, signal) => this.ended(child, `it ended with ${signal ?? code}`));
     this.child = child;
     this.watch = new AnswerWatch(child, {
