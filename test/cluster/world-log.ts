@@ -1,4 +1,4 @@
-/** What befalls the log of a simulated world, and what a person does then. */
+/** Faults of the log of a simulated world, and the acts of a person who mends them. */
 
 import { entryBytes, readEntry } from '@tessera/log';
 import type { LogCopy, MemoryLogState, SimulatedClock } from '@tessera/testing';
