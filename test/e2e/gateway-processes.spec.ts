@@ -5,7 +5,6 @@ import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { temporaryFolder, until } from '../../libs/testing/src/index.js';
 
@@ -13,6 +12,7 @@ const MAIN = 'dist/apps/gateway/src/main.js';
 const folder = temporaryFolder({});
 let gateway: ChildProcess;
 let url: string;
+let logged = '';
 
 beforeAll(async () => {
   const httpPort = await freePort();
@@ -26,7 +26,10 @@ beforeAll(async () => {
   };
   writeFileSync(config, JSON.stringify(keys));
   gateway = spawn(process.execPath, [MAIN, '--config', config, '--processes', '2'], {
-    stdio: 'ignore',
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  gateway.stderr?.on('data', (chunk: Buffer) => {
+    logged += chunk.toString();
   });
   url = `http://127.0.0.1:${httpPort}`;
   await until('a gateway serves', async () => (await metric('tessera_build_info')) === 1);
@@ -103,8 +106,7 @@ it('goes on where the system begins no process, and tries again', async () => {
     execFileSync('prlimit', [`--pid=${gateway.pid}`, `--nofile=${count}:4096`]);
   filesMax(readdirSync(`/proc/${gateway.pid}/fd`).length - 1);
   process.kill(before[0] as number, 'SIGKILL');
-  // Long enough for a first attempt.
-  await setTimeout(2000);
+  await until('the system refuses one', () => logged.includes('EMFILE'));
   await until('the other one serves', async () => (await spentSeconds()) !== undefined);
   expect(children()).toEqual(before.slice(1));
   filesMax(4096);
