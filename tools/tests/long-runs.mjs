@@ -35,6 +35,8 @@ export const LONG_SOAKS = [
   ['trial', '--rounds', '40', '--flood', '1000000', '--store', 'redis'],
   ['days', '--rounds', '10000', '--seed', '1'],
   ['cluster', '--rounds', '100', '--seed', '1'],
+  ['worlds', '--rounds', '1000', '--seed', '1'],
+  ['mutations', '--seed', '1'],
   ['folders', '--seed', '7'],
   ['fuzz', '--rounds', '25000', '--seed', '1'],
 ];
