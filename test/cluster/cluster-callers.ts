@@ -120,8 +120,8 @@ export class ClusterCallers {
   /** Failures in the background that nothing awaited, since the process began. */
   async unawaited(at: string): Promise<number> {
     const reply = await fetch(`${this.cluster.httpOf(at)}/metrics`);
-    const [, count = ''] =
-      /^tessera_unawaited_rejections_total (\d+)/m.exec(await reply.text()) ?? [];
+    const [, count] = /^tessera_unawaited_rejections_total (\d+)/m.exec(await reply.text()) ?? [];
+    if (count === undefined) throw new Error(`${at}: expected the metric, got ${reply.status}`);
     return Number(count);
   }
 

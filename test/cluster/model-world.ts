@@ -8,7 +8,7 @@ import { WAIT_FOR, type WaitFor } from '@tessera/contracts';
 import { TesseraError } from '@tessera/errors';
 import { MemoryLogState, SimulatedClock, seededRandom } from '@tessera/testing';
 import type { Kind } from '../soak/soak.js';
-import { type Asked, Ledger } from './world-ledger.js';
+import { type Change, Ledger } from './world-ledger.js';
 import { LogFaults } from './world-log.js';
 import { KEYS_KEPT, Seat, SNAPSHOT_ENTRIES } from './world-seat.js';
 import { STORES } from './world-store.js';
@@ -19,7 +19,6 @@ const STEPS = 40;
 const STEP_MS = 1500;
 /** Milliseconds for which calls wait at most. */
 const CALL_MS = 9000;
-
 /** Milliseconds after which nobody waits for an erasure. */
 const ERASE_MS = 35_000;
 const HEARTBEAT_MS = 800;
@@ -157,13 +156,13 @@ class ModelWorld {
     const begunMs = this.clock.nowMs();
     const word = `w${this.made}`;
     const endedMs = Number.POSITIVE_INFINITY;
-    const one: Asked = { word, waitFor, begunMs, endedMs, outcome: '' };
+    const one: Change = { word, waitFor, begunMs, endedMs, outcome: '' };
     this.ledger.asked.push(one);
     void this.ask(one, seat, this.log.end);
   }
 
   /** Asks a node, and once more where the answer leaves the caller in doubt. */
-  private async ask(one: Asked, first: Seat, end: number): Promise<void> {
+  private async ask(one: Change, first: Seat, end: number): Promise<void> {
     const outcome = await this.asked(one, first);
     const next = this.seats[this.below(this.seats.length)] as Seat;
     // A key is known for so many entries.
@@ -175,7 +174,7 @@ class ModelWorld {
 
   /** Resolves with what a caller is told within their own time: the node may hang. */
   private asked(
-    { word, waitFor }: Pick<Asked, 'word' | 'waitFor'>,
+    { word, waitFor }: Pick<Change, 'word' | 'waitFor'>,
     { serving }: Seat,
     waitMs = this.below(CALL_MS),
   ): Promise<string> {

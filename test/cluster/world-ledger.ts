@@ -5,7 +5,7 @@ import { KEYS_KEPT, type Seat } from './world-seat.js';
 import { STORES } from './world-store.js';
 
 /** A change that was asked for, under one key. */
-export interface Asked {
+export interface Change {
   readonly word: string;
   readonly waitFor: WaitFor;
   readonly begunMs: number;
@@ -30,7 +30,7 @@ const wordsOf = ({ disk }: Seat) => disk.words.map(wordOf);
 export class Ledger {
   readonly faults = new Set<string>();
   readonly counts = new Map<string, number>();
-  readonly asked: Asked[] = [];
+  readonly asked: Change[] = [];
   readonly erased: Erased[] = [];
   private anewMs = 0;
 
@@ -40,17 +40,17 @@ export class Ledger {
     this.counts.set(what, (this.counts.get(what) ?? 0) + 1);
   }
 
-  get acknowledged(): readonly Asked[] {
+  get acknowledged(): readonly Change[] {
     return this.asked.filter(({ outcome }) => outcome === 'acknowledged');
   }
 
-  acknowledgedAt(seat: Seat): readonly Asked[] {
+  acknowledgedAt(seat: Seat): readonly Change[] {
     const own = new Set(wordsOf(seat));
     return this.acknowledged.filter(({ word }) => own.has(word));
   }
 
   /** The caller of a change has heard its result, or has gone. */
-  noteEnd(one: Asked, outcome: string, nowMs: number): void {
+  noteEnd(one: Change, outcome: string, nowMs: number): void {
     one.outcome = outcome;
     one.endedMs = nowMs;
     this.noteCode('change', outcome);

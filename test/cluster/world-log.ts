@@ -2,7 +2,7 @@
 
 import { entryBytes, readEntry } from '@tessera/log';
 import type { LogCopy, MemoryLogState, SimulatedClock } from '@tessera/testing';
-import type { Asked, Ledger } from './world-ledger.js';
+import type { Change, Ledger } from './world-ledger.js';
 import type { Seat } from './world-seat.js';
 
 export interface LogFaultsParts {
@@ -76,8 +76,8 @@ export class LogFaults {
     }
     const end = this.older.first + this.older.entries.length - 1;
     const gone = this.parts.log.entries.filter(({ offset }) => offset > end);
-    const words = new Set(gone.map(({ bytes }) => readEntry(bytes).key));
-    const isLost = ({ word }: Asked) => words.has(word);
+    const words = keysOf(gone);
+    const isLost = ({ word }: Change) => words.has(word);
     // Entries that nobody was told of are lost to nobody.
     if (this.newer !== undefined || !this.parts.ledger.acknowledged.some(isLost)) return;
     this.parts.ledger.count('log went back');
@@ -86,19 +86,18 @@ export class LogFaults {
     this.parts.later(40_000, () => this.mend());
   }
 
+  /** A person puts the newer copy back, or begins the log anew. */
   mend(): void {
     const { newer } = this;
     if (newer === undefined) return;
     this.newer = undefined;
     const kept = new Set(newer.entries.map(({ chain }) => chain));
-    const keysOf = (entries: LogCopy['entries']) =>
-      new Set(entries.map(({ bytes }) => readEntry(bytes).key));
     const others = this.parts.log.entries.filter(
       ({ offset, chain }) => offset >= newer.first && !kept.has(chain),
     );
     // An append that was sent before may land there: nobody is told that it did.
     const [taken, before] = [keysOf(others), keysOf(newer.entries)];
-    const isTold = ({ word }: Asked) => taken.has(word) && !before.has(word);
+    const isTold = ({ word }: Change) => taken.has(word) && !before.has(word);
     if (this.parts.ledger.acknowledged.some(isTold))
       this.parts.ledger.faults.add('an older copy of the log took entries');
     if (this.parts.below(2) === 0) this.parts.log.restore(newer);
@@ -125,6 +124,9 @@ export class LogFaults {
     }
   }
 }
+
+const keysOf = (entries: LogCopy['entries']) =>
+  new Set(entries.map(({ bytes }) => readEntry(bytes).key));
 
 /** Bytes of an entry that no node wrote. */
 function bytesOf(

@@ -77,9 +77,12 @@ export function leadWorkers(
       watch(worker, onSilent);
     });
     worker.on('error', (err) => {
-      log.error({ err }, 'a process of the gateway: no answer from the system');
-      // Such a process has no end of its own.
-      if (worker.process.pid === undefined) again(EXIT_FAILED);
+      log.error({ err }, 'a process of the gateway failed, or was not begun');
+      if (worker.process.pid !== undefined) return;
+      // A process that was not begun raises no exit event.
+      start.end();
+      delete cluster.workers?.[worker.id];
+      again(EXIT_FAILED);
     });
   };
   const again = (status: number) => {
@@ -110,9 +113,7 @@ export function leadWorkers(
   for (let begun = 0; begun < count; begun += 1) begin();
 }
 
-/** Workers without those that the system could not begin. */
-const running = () =>
-  Object.values(cluster.workers ?? {}).filter((worker) => worker?.process.pid !== undefined);
+const running = () => Object.values(cluster.workers ?? {});
 
 /** @param onSilent told why the worker is ended */
 function watch(worker: Worker, onSilent: (how: string) => void, pingMs?: number): AnswerWatch {

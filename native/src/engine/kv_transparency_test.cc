@@ -239,6 +239,8 @@ TEST_P(KvTransparency, AnyHistoryOfAppendsForksEvictionsAndRestartsAnswersAsFrom
     fs::remove_all(folder_.string());
     Service service(options(seed));
     Users users(seed, plain_.engine().model().config.vocab_size);
+    // Stores and loads that are waited for: where the tokens lie does not depend on the clock.
+    const bool is_paced = seed % 2 == 0;
     uint32_t ticket = 1;
     for (uint32_t step = 0; step < 24; ++step) {
       std::vector<Request> requests;
@@ -247,9 +249,9 @@ TEST_P(KvTransparency, AnyHistoryOfAppendsForksEvictionsAndRestartsAnswersAsFrom
         requests.push_back(users.next(service, ticket));
         expected[ticket] = from_nothing(requests.back());
         const KvUse& use = requests.back().kv;
-        const uint32_t ahead = users.below(3);
-        if (ahead > 0) service.engine().prefetch(ticket, use.version, use.user);
-        if (ahead > 1) bring_up(service, use.user);
+        if (users.below(3) == 0) continue;
+        service.engine().prefetch(ticket, use.version, use.user);
+        if (is_paced) bring_up(service, use.user);
       }
       const std::string anyone = requests.front().kv.user;
       for (const auto& [answered, completion] : service.answers(std::move(requests))) {
@@ -261,6 +263,7 @@ TEST_P(KvTransparency, AnyHistoryOfAppendsForksEvictionsAndRestartsAnswersAsFrom
       const uint32_t event = users.below(10);
       // Seldom: what it fetches displaces what the others would find in memory.
       if (event == 2) expect_late(service, users.next(service, ticket++));
+      if (is_paced) EXPECT_TRUE(service.engine().pool()->flush(10'000'000).is_ok());
       if (event == 0) service.restart();
       if (event == 1 && !anyone.empty()) {
         ASSERT_TRUE(service.engine().pool()->drop_user(anyone, 10'000'000).is_ok());
@@ -277,8 +280,8 @@ TEST_P(KvTransparency, AnyHistoryOfAppendsForksEvictionsAndRestartsAnswersAsFrom
   std::printf("seeds 1..%u: tokens found on device %lu, host %lu, disk %lu, in flight %lu\n",
               seed_count, found[0], found[1], found[2], reused);
   EXPECT_GT(found[0], 1000u);
-  // Which of the two depends on the clock; the next test asks for each.
-  EXPECT_GT(found[1] + found[2], 0u);
+  EXPECT_GT(found[1], 0u);
+  EXPECT_GT(found[2], 0u);
   EXPECT_EQ(reused > 0, state_bytes_ == 0);  // no prompt goes on from the middle of another's
   EXPECT_GT(dropped, 0u);
 }

@@ -40,7 +40,7 @@ const LOOK_MS = { least: 2, most: 32 } as const;
 const BEHIND_MAX = 500;
 /** For which an acknowledgement waits for the store beside the log, and no longer. */
 const NOTED_MS = 1000;
-/** A wait of NOTED_MS that took longer: the process was held up. */
+/** Milliseconds beyond which a wait of NOTED_MS was not the store's: the process was held up. */
 const HELD_MS = 1300;
 
 export interface SubmissionParts {
@@ -93,9 +93,10 @@ export class Submissions {
         return { offset, value: undefined, isRepeat: false };
       }
       const reached = done ?? (await outcome);
-      // Raced only where it is awaited: an append that is rejected later is nobody's any more.
-      const first = () => Promise.race([appended, accepted.failed.promise]);
-      const isRepeat = how.key ? await isAnother(first(), reached) : false;
+      // A race that nothing awaits would reject without an owner.
+      const isRepeat = how.key
+        ? await isAnother(Promise.race([appended, accepted.failed.promise]), reached)
+        : false;
       return await this.applied(
         { ...reached, isRepeat: isRepeat || reached.isRepeat === true },
         how,

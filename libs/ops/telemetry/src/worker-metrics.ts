@@ -1,5 +1,6 @@
 import cluster, { type Worker } from 'node:cluster';
 import { TesseraError } from '@tessera/errors';
+import { withinMs } from '@tessera/turns';
 import { AggregatorRegistry, type Registry } from 'prom-client';
 
 /** Milliseconds that a scrape waits for the metrics of one process; later ones count as before. */
@@ -7,12 +8,12 @@ const WORKER_MS = 1000;
 /** Milliseconds that a process waits for those of all. */
 const ALL_MS = 3000;
 
-type Told = Awaited<ReturnType<Registry['getMetricsAsJSON']>>;
+type Values = Awaited<ReturnType<Registry['getMetricsAsJSON']>>;
 
 /** Messages about metrics between a worker and its leader; messages of other rooms pass too. */
 type FromWorker =
   | { readonly kind: 'ask for all'; readonly number: number }
-  | { readonly kind: 'own'; readonly number: number; readonly told: Told };
+  | { readonly kind: 'own'; readonly number: number; readonly values: Values };
 type FromLeader =
   | { readonly kind: 'ask for own'; readonly number: number }
   | { readonly kind: 'all'; readonly number: number; readonly text: string };
@@ -26,14 +27,15 @@ const ADDS_UP = /^(process_(?!start_time)|nodejs_(heap|external|active)|tessera_
  * restart of all.
  */
 class LeaderMetrics {
-  /** By worker that serves. */
-  private readonly told = new Map<Worker, Told>();
-  private ended: Promise<Told> = Promise.resolve([]);
+  /** Key: a worker that serves; its newest answer. */
+  private readonly newest = new Map<Worker, Values>();
+  /** Counters of the workers that have ended, added up. */
+  private ended: Promise<Values> = Promise.resolve([]);
   private round: Promise<string> | undefined;
   private rounds = 0;
   private answered: (worker: Worker) => void = () => undefined;
 
-  /** Several who ask at once share one answer. */
+  /** Calls at once share one answer. */
   text(): Promise<string> {
     this.round ??= this.ask().finally(() => {
       this.round = undefined;
@@ -42,19 +44,19 @@ class LeaderMetrics {
   }
 
   serves(worker: Worker): void {
-    this.told.set(worker, this.told.get(worker) ?? []);
+    this.newest.set(worker, this.newest.get(worker) ?? []);
   }
 
-  take(worker: Worker, told: Told, number: number): void {
-    if (!this.told.has(worker)) return;
-    this.told.set(worker, told);
+  take(worker: Worker, values: Values, number: number): void {
+    if (!this.newest.has(worker)) return;
+    this.newest.set(worker, values);
     if (number === this.rounds) this.answered(worker);
   }
 
   end(worker: Worker): void {
-    const counted = this.told.get(worker)?.filter(({ type }) => String(type) !== 'gauge');
+    const counted = this.newest.get(worker)?.filter(({ type }) => String(type) !== 'gauge');
     if (counted === undefined) return;
-    this.told.delete(worker);
+    this.newest.delete(worker);
     this.ended = this.ended.then((ended) =>
       AggregatorRegistry.aggregate([ended, counted]).getMetricsAsJSON(),
     );
@@ -63,20 +65,17 @@ class LeaderMetrics {
 
   private async ask(): Promise<string> {
     this.rounds += 1;
-    const asked = new Set([...this.told.keys()].filter((worker) => worker.isConnected()));
-    await new Promise<void>((resolve) => {
-      const late = setTimeout(resolve, WORKER_MS);
+    const asked = new Set([...this.newest.keys()].filter((worker) => worker.isConnected()));
+    const all = new Promise<void>((resolve) => {
       this.answered = (worker) => {
         asked.delete(worker);
-        if (asked.size > 0) return;
-        clearTimeout(late);
-        resolve();
+        if (asked.size === 0) resolve();
       };
-      for (const worker of asked)
-        send(worker.process, { kind: 'ask for own', number: this.rounds });
     });
+    for (const worker of asked) send(worker.process, { kind: 'ask for own', number: this.rounds });
+    await withinMs(WORKER_MS, all).catch(() => undefined);
     const ended = await this.ended;
-    return AggregatorRegistry.aggregate([...this.told.values(), ended]).metrics();
+    return AggregatorRegistry.aggregate([...this.newest.values(), ended]).metrics();
   }
 }
 
@@ -94,7 +93,7 @@ export function leadMetrics(): void {
   cluster.on('listening', (worker) => metrics.serves(worker));
   cluster.on('exit', (worker) => metrics.end(worker));
   cluster.on('message', (worker: Worker, message: FromWorker) => {
-    if (message.kind === 'own') metrics.take(worker, message.told, message.number);
+    if (message.kind === 'own') metrics.take(worker, message.values, message.number);
     if (message.kind !== 'ask for all') return;
     const answer = (text: string) =>
       send(worker.process, { kind: 'all', number: message.number, text });
@@ -118,25 +117,24 @@ export class WorkerMetrics {
     process.on('message', (message: FromLeader) => {
       if (message.kind === 'all') this.waiting.get(message.number)?.(message.text);
       if (message.kind !== 'ask for own') return;
-      const answer = (told: Told) => send(process, { kind: 'own', number: message.number, told });
+      const { number } = message;
+      const answer = (values: Values) => send(process, { kind: 'own', number, values });
       registry.getMetricsAsJSON().then(answer, unanswered);
     });
   }
 
   /** @throws TesseraError NODE_UNAVAILABLE where the leader does not answer */
-  text(): Promise<string> {
+  async text(): Promise<string> {
     this.asked += 1;
     const number = this.asked;
-    return new Promise<string>((resolve, reject) => {
-      const late = setTimeout(
-        () => reject(new TesseraError('NODE_UNAVAILABLE', 'the leading process does not answer')),
-        ALL_MS,
-      );
-      this.waiting.set(number, (text) => {
-        clearTimeout(late);
-        resolve(text);
-      });
-      send(process, { kind: 'ask for all', number });
-    }).finally(() => this.waiting.delete(number));
+    const all = new Promise<string>((resolve) => this.waiting.set(number, resolve));
+    send(process, { kind: 'ask for all', number });
+    try {
+      return await withinMs(ALL_MS, all);
+    } catch {
+      throw new TesseraError('NODE_UNAVAILABLE', 'the leading process does not answer');
+    } finally {
+      this.waiting.delete(number);
+    }
   }
 }
