@@ -1,7 +1,8 @@
 /** `npm run backup`, `restore` and `repair` on the stores of a service. */
 
 import { spawn } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { EmbeddedBehaviourLog, parseRetention } from '../../libs/service/behaviour/src/index.js';
@@ -103,6 +104,48 @@ it('a backup that is damaged or broken off is refused, and so is a folder in use
   const again = await open();
   expect((await eventsIn(again)).size).toBe(1);
   await again.close();
+});
+
+/** The behaviour of one user, and a catalogue without changes. */
+async function writeTwoStores(): Promise<void> {
+  const log = await open();
+  await log.append([event(1)]);
+  await log.close();
+  mkdirSync(at('changes', 'digest'), { recursive: true });
+  writeFileSync(at('changes', 'digest', 'marks'), '');
+}
+
+it('a restore that finds damage in a later store has changed none', async () => {
+  await writeTwoStores();
+  expect(await run('backup', '--to', at('backup'))).toMatchObject({ status: 0 });
+  const path = 'catalogue-changes/digest/1.changes';
+  writeFileSync(at('backup', path), 'damage');
+  const list = JSON.parse(readFileSync(at('backup', 'backup.json'), 'utf8'));
+  const sha256 = createHash('sha256').update('damage').digest('hex');
+  list.files.push({ path, bytes: 6, sha256 });
+  writeFileSync(at('backup', 'backup.json'), JSON.stringify(list));
+  const before = readdirSync(folder.path);
+  const { status, output } = await run('restore', '--from', at('backup'), '--replace');
+  expect(status).toBe(1);
+  expect(output).toMatch(/^STORE_CORRUPT.*catalogue-changes\/digest/m);
+  expect(readdirSync(folder.path)).toEqual(before);
+});
+
+it('restores of one second keep what each found, and no backup takes it for a store', async () => {
+  await writeTwoStores();
+  expect(await run('backup', '--to', at('backup'))).toMatchObject({ status: 0 });
+  const seconds = Math.floor(Date.now() / 1000);
+  for (let ahead = 0; ahead < 60; ahead++) {
+    mkdirSync(at(`behaviours.before-${seconds + ahead}`, 'kept'), { recursive: true });
+  }
+  const restored = await run('restore', '--from', at('backup'), '--replace');
+  expect(restored).toMatchObject({ status: 0 });
+  const aside = readdirSync(folder.path).filter((name) => name.includes('.before-'));
+  expect(aside.filter((name) => name.startsWith('behaviours.'))).toHaveLength(61);
+  expect(aside.filter((name) => name.startsWith('changes.'))).toHaveLength(1);
+  expect(readdirSync(at('changes'))).toEqual(['digest']);
+  const again = await run('backup', '--to', at('again'));
+  expect(again.output.match(/^catalogue-changes/gm)).toHaveLength(1);
 });
 
 it('a restore is refused while a service has one of the folders, and changes nothing', async () => {

@@ -24,8 +24,10 @@ const { scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as {
   scripts: Record<string, string>;
 };
 
+/** Stores of a command: of the service, of one that is stopped, or none that another opens. */
+type Stores = 'served' | 'stopped' | 'idle';
 type Way =
-  | { readonly run: 'served' | 'idle'; readonly exit?: number; readonly put?: Put }
+  | { readonly run: Stores; readonly exit?: number; readonly put?: Put }
   | { readonly parsed: 'flags' | 'configuration' | 'trainer' }
   | { readonly elsewhere: string; readonly as: RegExp }
   | { readonly notRun: string };
@@ -67,7 +69,7 @@ const WAYS: readonly (readonly [RegExp, Way])[] = [
   [/weights -- update/, { run: 'served', put: [['NAME', 'other']] }],
   [/npm run (-s )?(catalogue|adapter|weights) /, { run: 'served' }],
   [/npm run backup/, { run: 'served', put: [['DIR', 'copies']] }],
-  [/npm run (restore|repair)/, { run: 'idle', put: [['DIR', 'copies']] }],
+  [/npm run (restore|repair)/, { run: 'stopped', put: [['DIR', 'copies']] }],
   [/^npm run -s recall/, { run: 'idle' }],
   [
     /^npm run -s simulate -- --nodes/,
@@ -122,7 +124,7 @@ const folder = temporaryFolder({
   'data/mine/service.json': '{}',
 });
 const at = (name: string) => join(folder.path, name);
-const stores = (where: string) => ({
+const stores = (where: Stores) => ({
   TESSERA_MODEL_PATH: DEMO,
   TESSERA_CATALOGUE_CACHE_PATH: at('cache'),
   TESSERA_CATALOGUE_CHANGES_PATH: at(`${where}/changes`),
@@ -199,9 +201,7 @@ async function ran(line: DocumentedLine, way: Extract<Way, { run: string }>): Pr
   const script = [...line.before, put].map(made).join('\n');
   const variables = { ...stores(way.run), ...(way.run === 'served' && ports) };
   const { status, output } = await inShell(script, variables);
-  expect
-    .soft([status, status === (way.exit ?? 0) ? '' : output], line.text)
-    .toEqual([way.exit ?? 0, '']);
+  expect.soft(status, `${line.text}: ${output}`).toBe(way.exit ?? 0);
   if (/adapter -- push/.test(line.text)) digest = /[0-9a-f]{64}/.exec(output)?.[0] ?? '';
   return 'run';
 }
@@ -218,7 +218,7 @@ async function parsed(line: DocumentedLine, by: 'flags' | 'configuration' | 'tra
   const script = [...line.before, line.text].map(made).join('\n');
   if (by === 'configuration') {
     const { status, output } = await inShell(`${script} --print-config`, {});
-    expect.soft([status, status === 0 ? '' : output], line.text).toEqual([0, '']);
+    expect.soft(status, `${line.text}: ${output}`).toBe(0);
     return 'parsed';
   }
   const { status, output } = await inShell(`${script} ${UNKNOWN}`, {});
@@ -229,10 +229,14 @@ async function parsed(line: DocumentedLine, by: 'flags' | 'configuration' | 'tra
 }
 
 const wayOf = (line: DocumentedLine) => WAYS.find(([pattern]) => pattern.test(line.text));
-/** In the order of the pages: a change is rolled back by the line behind it. */
-function isServed(line: DocumentedLine): boolean {
+/**
+ * Lines that open stores run one at a time in the order of the pages: a change is rolled back by
+ * the line behind it, and a restore is refused while a repair looks at the same folders. All others
+ * run in the order of their page: a line may read what the line before it wrote.
+ */
+function opensStores(line: DocumentedLine): boolean {
   const [, way] = wayOf(line) ?? [];
-  return way !== undefined && 'run' in way && (way.run === 'served' || /DIR/.test(line.text));
+  return way !== undefined && 'run' in way && way.run !== 'idle';
 }
 
 async function checked(line: DocumentedLine): Promise<string> {
@@ -261,12 +265,23 @@ it('nine tenths of the command lines of the pages are checked', async () => {
     done.set(key, way);
     return way;
   };
-  const [served, others] = [lines.filter(isServed), lines.filter((line) => !isServed(line))];
-  const [ofService, ofOthers] = await Promise.all([
-    pMap(served, checked, { concurrency: 1 }),
-    pMap(others, once, { concurrency: 2 }),
+  const others = Map.groupBy(lines, ({ page }) => page).values();
+  const inOrder = (of: DocumentedLine[], check: typeof once) => pMap(of, check, { concurrency: 1 });
+  const [ofStores, ofOthers] = await Promise.all([
+    inOrder(lines.filter(opensStores), checked),
+    pMap(
+      others,
+      (page) =>
+        inOrder(
+          page.filter((line) => !opensStores(line)),
+          once,
+        ),
+      {
+        concurrency: 2,
+      },
+    ),
   ]);
-  const ways = [...ofService, ...ofOthers];
+  const ways = [...ofStores, ...ofOthers.flat()];
   const counts = Map.groupBy(ways, (way) => way);
   const share = (...names: string[]) =>
     names.reduce((sum, name) => sum + (counts.get(name)?.length ?? 0), 0) / lines.length;

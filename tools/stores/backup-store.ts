@@ -49,7 +49,10 @@ async function onlyFiles(folder: string, names: readonly string[]): Promise<stri
 export async function faultOf(kind: StoreKind, folder: string): Promise<string> {
   if (kind !== 'behaviours' && kind !== 'catalogue-changes') return '';
   const repair = kind === 'behaviours' ? repairStore : repairChanges;
-  const { damage } = await repair(folder, false);
+  const damage = await repair(folder, false).then(
+    (found) => found.damage,
+    (thrown: Error) => thrown.message,
+  );
   await rm(join(folder, 'lock'), { force: true });
   return damage;
 }
