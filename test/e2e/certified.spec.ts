@@ -111,6 +111,32 @@ describe('the demo', () => {
     expect(json.exactRank).toBeLessThanOrEqual(at + ties);
   });
 
+  const byValue = { valuation: { name: 'ecpm' } };
+  it.each([
+    {},
+    byValue,
+    { explore: { slots: 2, seed: 3 } },
+    { explore: { slots: 5, seed: 2 } },
+    { ...byValue, explore: { slots: 2, seed: 3 } },
+    { ...byValue, explore: { slots: 5, seed: 2 } },
+    { ...byValue, explore: { slots: 5, seed: 2 }, itemsPerSid: 1 },
+  ])('explains the items of an answer by their places, and no others: %j', async (change) => {
+    const request = { userId: '1', resultCount: 5, ...change };
+    const { items } = await asked(request);
+    const places = new Map(items.map(({ itemId }, index) => [itemId, index + 1]));
+    expect(places.size).toBe(5);
+    // The best one that was left out is among those of a longer answer.
+    const more = await asked({ ...request, explore: undefined, resultCount: 9 });
+    const ids = new Set([...items, ...more.items].map(({ itemId }) => itemId));
+    expect(ids.size).toBeGreaterThan(5);
+    for (const itemId of ids) {
+      const { json } = await service.post({ request, itemId }, undefined, '/v1/explain');
+      const rank = places.get(itemId);
+      if (rank !== undefined) expect(json).toMatchObject({ itemId, verdict: 'returned', rank });
+      else expect(json.verdict, itemId).toMatch(/^(behind-|pruned)/);
+    }
+  });
+
   it.each([
     [{ search: 'certified', widths: [5] }, 'widths'],
     [{ search: 'beam', rowBudget: 5 }, 'rowBudget'],

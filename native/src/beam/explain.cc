@@ -122,6 +122,8 @@ Explanation explain(const LazySearch& search, const catalogue::Reach& reach,
       const auto found = std::find(items.begin(), items.end(), options.watched_item);
       explanation.rank = static_cast<uint32_t>(found - items.begin()) + 1;
       explanation.verdict = Verdict::kReturned;
+      // A search by value, and a draw, take one item more than the answer has.
+      if (found == items.end()) explanation.verdict = Verdict::kBehindResults;
       break;
     }
     case ItemFate::kBehindSidCap: explanation.verdict = Verdict::kBehindSidCap; break;
@@ -131,7 +133,9 @@ Explanation explain(const LazySearch& search, const catalogue::Reach& reach,
       break;
     case ItemFate::kNotMet:
       explanation.verdict = Verdict::kBehindResults;
-      if (appraiser != nullptr && explanation.score < appraiser->floor()) {
+      // Keys of a draw are no values.
+      if (appraiser != nullptr && !search.options().keys.draw &&
+          explanation.score < appraiser->floor()) {
         explanation.verdict = Verdict::kBelowFloor;
         explanation.cut_score = appraiser->floor();
       }

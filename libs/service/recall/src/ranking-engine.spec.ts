@@ -26,6 +26,7 @@ const WORTH = {
       { attribute: 'bid', function: 'log' },
     ],
   },
+  ecpm: { terms: [{ name: 'bid', attribute: 'bid', function: 'log' }], bid: 'bid' },
 };
 
 const ranking = (item: string) => ({
@@ -173,24 +174,34 @@ describe('heads of the real engine', () => {
     });
   });
 
-  it('explain each item as the answer has it', async () => {
-    const asked = { ...SOURCE, resultCount: 3, widths: [], itemsPerSid: 0 };
-    const request = { ...asked, rank: { adapter: 'plain', items: 6 } };
-    const answer = await runtime.serving.recall(request, context());
-    const all = await recall({ resultCount: 6, rank: { adapter: 'plain', items: 6 } });
-    for (const [at, { itemId, ranking: own }] of all.items.entries()) {
-      const explained = await runtime.serving.explain(
-        { recall: { ...request, requestId: answer.requestId }, itemId, versions: answer.versions },
-        context(),
-      );
-      expect(explained).toMatchObject({
-        verdict: at < 3 ? 'returned' : 'behind-ranked',
-        rank: at + 1,
-        rankedItems: 6,
-        ranking: own,
-      });
-    }
-  });
+  it.each([{}, { valuation: { name: 'ecpm', weights: {} } }])(
+    'explain each item as the answer has it: %j',
+    async (change) => {
+      const asked = { ...SOURCE, resultCount: 3, widths: [], itemsPerSid: 0, ...change };
+      const request = { ...asked, rank: { adapter: 'plain', items: 6 } };
+      const answer = await runtime.serving.recall(request, context());
+      const all = await recall({ ...change, resultCount: 6, rank: request.rank });
+      for (const [at, { itemId, ranking: own }] of all.items.entries()) {
+        const explained = await runtime.serving.explain(
+          {
+            recall: { ...request, requestId: answer.requestId },
+            itemId,
+            versions: answer.versions,
+          },
+          context(),
+        );
+        expect(explained).toMatchObject({
+          verdict: at < 3 ? 'returned' : 'behind-ranked',
+          rank: at + 1,
+          rankedItems: 6,
+          ranking: own,
+        });
+        // No price: it would be one among the candidates.
+        expect(explained.value).toEqual(answer.items[at]?.value ?? explained.value);
+        expect(explained.value?.criticalBid).toBeUndefined();
+      }
+    },
+  );
 
   it('are refused by name where they are for another hidden size', async () => {
     const refused = await pushed('wide').catch((thrown: unknown) => TesseraError.from(thrown));

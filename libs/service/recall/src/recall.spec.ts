@@ -290,8 +290,16 @@ describe('a recall', () => {
     const denied = await ask({ eligibility: readEligibility({ denied: ['i1'] }), resultCount: 1 });
     expect(denied.items.map(({ itemId }) => itemId)).toEqual(['i2']);
     expect(denied.short).toBe(false);
+    const recall = request({ userId: 'nobody', resultCount: 2 });
+    const told = (itemId: string) => useCases.explain({ recall, itemId }, context());
+    expect(await told('i2')).toMatchObject({ verdict: 'returned', rank: 2, fallback: 'popular' });
+    expect(await told('i3')).toMatchObject({
+      verdict: 'behind-results',
+      score: expect.closeTo(Math.log(4 / 24), 9),
+    });
+    expect(await told('i0')).toMatchObject({ verdict: 'behind-results', fallback: 'popular' });
     expect(engine.requests).toEqual([]);
-    expect(engine.released).toHaveLength(2);
+    expect(engine.released).toHaveLength(5);
     await expect(ask({ requiresHistory: true })).rejects.toMatchObject({ code: 'USER_NOT_FOUND' });
     expect((await ask({ userId: 'ann' })).fallback).toBe('');
   });

@@ -71,8 +71,12 @@ Status add_drawn(const beam::LazySearch& drawing, const catalogue::Reach& reach,
           "explore: expected semantic IDs none of which begins another, or terminal tokens");
     }
   }
-  beam::Exported ignored;
-  std::vector<beam::FoundItem> items = drawing.items(&ignored);
+  beam::Exported told;
+  std::vector<beam::FoundItem> items = drawing.items(&told);
+  if (drawing.options().answer.watched_item != catalogue::kNoItem) {
+    answer.watched = told.watched;
+    answer.watched_cap = told.watched_cap;
+  }
   const double left_out = static_cast<double>(items.size() > slots ? items[slots].key : kNoItem);
   items.resize(std::min<size_t>(items.size(), slots));
   answer.drawn_from = static_cast<uint32_t>(answer.item_ordinals.size());

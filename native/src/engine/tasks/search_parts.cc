@@ -101,14 +101,16 @@ beam::LazyOptions options_of(const Request& request, Part part) {
   options.spare_rows = shares.spare_rows;
   options.terminal_count = static_cast<uint32_t>(request.binding->terminal_tokens().size());
   options.norm = request.norm;
+  // The fate of an item is that in the search for the best ones, where there is one.
+  const bool is_watching = request.watched_item != catalogue::kNoItem &&
+                           (part == kBestItems || !has_part(request, kBestItems));
   options.answer = {items_of(request, part), request.items_per_sid, request.item_policy.get(),
-                    request.watched_item};
+                    is_watching ? request.watched_item : catalogue::kNoItem};
   options.keys.appraiser = request.appraiser;
   if (part == kDrawnItems) {
     const Request::Explore& explore = request.explore;
     const uint64_t seed = uint64_t{explore.seed_high} << 32 | explore.seed_low;
     options.keys.draw = beam::DrawOptions{seed, explore.temperature};
-    options.answer.watched_item = catalogue::kNoItem;
   } else if (request.appraiser != nullptr) {
     options.certified_items = draws_of_part(request) ? request.result_count : fixed_places(request);
   }
@@ -122,7 +124,7 @@ beam::LazyOptions options_of(const Request& request, Part part) {
     options.widths.back() = std::max(options.widths.back(), kPathsOfCaps);
   }
   if (request.wants_tree) options.shown = beam::kRejectedMax;
-  if (request.watched_item != catalogue::kNoItem && part == kBestItems) {
+  if (is_watching) {
     options.shown = beam::kExplainedMax;
     options.is_eager = true;
   }

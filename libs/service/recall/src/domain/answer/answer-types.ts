@@ -140,7 +140,7 @@ export interface RecallSight {
 
 export interface RecallAnswer extends PromptFacts, Certificate, PricedAnswer {
   readonly items: readonly RecalledItem[];
-  /** True when fewer items exist than were asked for. */
+  /** True when fewer items were found than asked for: no more exist, or no more are popular. */
   readonly short: boolean;
   readonly widthsUsed: readonly number[];
   readonly completeness: Completeness;

@@ -3,6 +3,7 @@
 import type { EngineAnswer } from '@tessera/engine';
 import { isDrawn, type RecalledItem, type RunnerUp } from '../answer/answer-types.js';
 import { appliedValuation } from '../request/valuations.js';
+import { unpriced } from './appraised-items.js';
 import type { Phase } from './phase.js';
 
 /** Cuts the items to those that are answered: the best, then drawn items in the last places. */
@@ -33,7 +34,7 @@ export const priced: Phase = (draft, { request, ranker, parts: { catalogue } }, 
 
 const withoutBid = (item: RecalledItem): RecalledItem => ({
   ...item,
-  value: item.value && { ...item.value, criticalBid: undefined },
+  value: item.value && unpriced(item.value),
 });
 
 /** @returns undefined where its bid is not known */

@@ -15,6 +15,9 @@ export function itemValue(
   };
 }
 
+/** A value whose price is not told. */
+export const unpriced = (value: ItemValue): ItemValue => ({ ...value, criticalBid: undefined });
+
 /**
  * Values of items by their scores: in the arithmetic of a search, to the last bit.
  * @returns undefined for an item that the valuation excludes, or that is not known

@@ -1,11 +1,13 @@
 import type { EngineAnswer, Exploration, ItemFate, Judgement } from '@tessera/engine';
 import { TesseraError } from '@tessera/errors';
 import { factsOf, NOTHING_COMPUTED, versionsOf } from '../answer/answer-facts.js';
-import { type ExplainAnswer, isDrawn, type RecallVersions } from '../answer/answer-types.js';
+import type { ExplainAnswer, RecallVersions } from '../answer/answer-types.js';
 import type { Preparation, ScopedContext } from '../context/preparation.js';
 import type { Prepared } from '../context/prepared.js';
+import { unpriced } from '../phases/appraised-items.js';
 import { askedRecall } from '../phases/asked-recall.js';
 import type { AskedRecall } from '../phases/phase.js';
+import { popularItems } from '../phases/popular-items.js';
 import { searchedItems } from '../phases/searched-items.js';
 import { checkItemId } from '../request/check-source.js';
 import type { ExplainRequest, RecallRequest } from '../request/request-types.js';
@@ -29,7 +31,9 @@ export async function explain(
   const { recall, itemId, versions } = request;
   checkItemId('itemId', itemId);
   checkSameVersions(versions, versionsOf(parts, context.adapter, engine.model.digest));
+  const { popularity } = parts;
   const given = await askedRecall(preparation, recall, context, {
+    popularity,
     replay: (stopwatch) => versions && preparation.replay(recall, context, stopwatch),
   });
   const { prepared, reachRequest } = given;
@@ -47,6 +51,13 @@ export async function explain(
   const explore = sameDraw(given.search.explore, recall, prepared);
   const search = { ...given.search, explore, allowsPartial: false };
   const asked = { ...given, search, pinned: reach };
+  const popular = await popularItems(asked, itemId);
+  if (popular !== undefined) {
+    const { fate, widthsUsed } = popular;
+    const cutScore = fate.value && worth?.floorAbove(fate.value);
+    const told = { ...fate, ...(cutScore !== undefined && { cutScore }) };
+    return { ...answer, ...told, widthsUsed, ...factsOf(parts, prepared, popular) };
+  }
   return { ...answer, ...(await searchedVerdict(asked, itemId, judged, worth)) };
 }
 
@@ -69,12 +80,13 @@ async function searchedVerdict(
     budgetUs: leftUs(),
   };
   const { ranked, ...rank } = await exactRank(parts, question, signal);
-  const value = worth?.valueIn(answer) ?? (ranked && worth?.valueIn(ranked));
+  const own = worth?.valueIn(answer) ?? (ranked && worth?.valueIn(ranked));
+  // Prices among candidates are not those of the answer.
+  const value = ranker && own ? unpriced(own) : own;
   const isFull = answer.items.length >= search.resultCount;
   const neededBid = value && isFull && !ranker ? worth?.bidAgainst(answer, value) : undefined;
   return {
-    ...(drawnPlace(answer, itemId) ??
-      searchVerdict(answer.fate, value && worth?.floorAbove(value))),
+    ...(placeIn(answer, itemId) ?? searchVerdict(answer.fate, value && worth?.floorAbove(value))),
     ...rank,
     ...(value && { value }),
     ...(neededBid !== undefined && { neededBid }),
@@ -146,16 +158,12 @@ function searchVerdict(fate: ItemFate | undefined, floor: number | undefined): V
   if (verdict === 'pruned') return { verdict, rank, step, score, cutScore };
   if (verdict === 'below-floor') return { verdict, score, cutScore };
   if (verdict === 'behind-diversity-cap') return { verdict, score, attribute };
-  return verdict === 'returned' ? { verdict, rank, score } : { verdict, score };
+  return { verdict, score };
 }
 
-/**
- * The verdict on an item that was drawn; undefined: it was not. The search for the best items,
- * which watches it, knows no draws.
- */
-function drawnPlace({ items }: Pick<EngineAnswer, 'items'>, itemId: string) {
+/** The place of an item in the answer, also of one that was drawn; undefined: it has none. */
+function placeIn({ items }: Pick<EngineAnswer, 'items'>, itemId: string) {
   const at = items.findIndex((item) => item.itemId === itemId);
   const item = items[at];
-  if (item === undefined || !isDrawn(item)) return undefined;
-  return { verdict: 'returned' as const, rank: at + 1, score: item.score };
+  return item && { verdict: 'returned' as const, rank: at + 1, score: item.score };
 }
