@@ -145,6 +145,10 @@ it('takes whole weights in place, and the earlier ones back', async () => {
   const updated = await recall();
   expect(updated.versions.model).toBe(digest);
   expect(shown(updated)).not.toEqual(shown(first));
+  await service.stop();
+  service = await Service.start(variables);
+  expect(service.stdout).toContain(`Weights of ${set} in place of ${model}`);
+  expect((await recall()).versions.model).toBe(digest);
   await command('weights', 'rollback');
   expect(shown(await recall())).toEqual(shown(first));
 });

@@ -1,5 +1,6 @@
 import { MEBIBYTE } from '@tessera/units';
 import 'reflect-metadata';
+import { join } from 'node:path';
 import type { Config } from '@tessera/config';
 import type { EmbeddingModels } from '@tessera/embedding';
 import { configNote } from '@tessera/engine';
@@ -73,6 +74,11 @@ async function load(
       (userCount === null ? `behaviours in ${placeOf(config)}` : `${userCount} users`),
   );
   const { path } = config.model;
+  const { serving } = runtime.operations.weights.current();
+  if (serving !== '') {
+    const set = join(config.weights.path, serving);
+    print(`Weights of ${set} in place of ${path} (docs/operate/adapter-versions.md)`);
+  }
   for (const note of [await configNote(path), await samplingNote(path)]) {
     if (note !== undefined) print(note);
   }
