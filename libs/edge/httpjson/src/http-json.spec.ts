@@ -59,6 +59,10 @@ describe('a request', () => {
     expect(message.free).toEqual({ a: 1 });
   });
 
+  it('has one of several members that exclude each other where the others are undefined', () => {
+    expect(read({ userId: 'a', history: undefined, count: 1 })).toMatchObject({ userId: 'a' });
+  });
+
   it.each([
     [[], 'body: expected a JSON object, got []'],
     [{ secret: true }, 'secret: unknown field; expected requestId, userId, history, scene'],
@@ -71,6 +75,11 @@ describe('a request', () => {
       { history: [653247040368672800] },
       'history[0]: expected the ID as text (a number beyond 2^53 is rounded), ' +
         'got 653247040368672800',
+    ],
+    [{ userId: 'a', history: [] }, 'body: expected one of userId, history, got userId and history'],
+    [
+      { targets: ['x', { itemId: 'x', names: ['y'] }] },
+      'targets[1]: expected one of itemId, names, got itemId and names',
     ],
     [{ userId: 'a', user_id: 'b' }, 'user_id: the field stands there twice; expected userId'],
     [{ count: '1.5' }, 'count: expected an integer, got "1.5"'],

@@ -63,6 +63,8 @@ export interface MessagePlan {
   readonly fields: ReadonlyMap<string, FieldPlan>;
   /** These and `bare`, by each spelling that a body may have: `userId` and `user_id`. */
   readonly spelled: ReadonlyMap<string, FieldPlan>;
+  /** Fields of which a body has at most one, of each oneof of several. */
+  readonly exclusive: readonly (readonly FieldPlan[])[];
   /** The member that a value that is no object stands for. */
   readonly bare: FieldPlan | undefined;
 }
@@ -135,7 +137,11 @@ export class MessagePlans {
         [inProto(name), field],
       ]),
     );
-    const plan = { name: type.name, fields, spelled, bare: fields.get(bareName) };
+    const exclusive = type.oneofsArray
+      .map(({ oneof }) => oneof.flatMap((name) => fields.get(name) ?? []))
+      // An `optional` field is a oneof of its own in proto3.
+      .filter(({ length }) => length > 1);
+    const plan = { name: type.name, fields, spelled, exclusive, bare: fields.get(bareName) };
     fields.delete(bareName);
     this.plans.set(type, plan);
     return plan;

@@ -80,6 +80,19 @@ function defaultOf({ isList, isMap, isOptional, kind }: FieldPlan): unknown {
   return kind === 'text' || kind === 'id' ? '' : 0;
 }
 
+/** Proto would keep one of them and drop the others without a word. */
+function refuseSeveral(
+  exclusive: readonly FieldPlan[],
+  given: ReadonlyMap<FieldPlan, unknown>,
+  inside: string,
+): void {
+  const names = exclusive.filter((field) => given.get(field) !== undefined).map(({ name }) => name);
+  if (names.length < 2) return;
+  const path = inside === '' ? 'body' : inside.slice(0, -1);
+  const known = exclusive.map(({ name }) => name).join(', ');
+  throw invalid(path, `one of ${known}`, names.join(' and '));
+}
+
 export class JsonReader {
   constructor(private readonly plans: MessagePlans) {}
 
@@ -89,7 +102,7 @@ export class JsonReader {
   }
 
   private members(type: protobuf.Type, body: JsonObject, inside: string): object {
-    const { fields, spelled } = this.plans.of(type);
+    const { fields, spelled, exclusive } = this.plans.of(type);
     const given = new Map<FieldPlan, unknown>();
     for (const [name, value] of Object.entries(body)) {
       const field = spelled.get(name);
@@ -101,6 +114,7 @@ export class JsonReader {
       }
       given.set(field, value);
     }
+    for (const several of exclusive) refuseSeveral(several, given, inside);
     const message: Record<string, unknown> = {};
     for (const field of new Set(spelled.values())) {
       const value = given.get(field);
