@@ -350,6 +350,12 @@ describe('what is refused', () => {
     expect(json).toMatchObject({ error: { field: 'documents[1]', message } });
   });
 
+  it('takes an integer for the ID of an item', async () => {
+    const { json } = await post('/v1/rerank', { query: 'a', documents: ['a', { itemId: 404 }] });
+    const failures = [{ index: 1, code: 'ITEM_NOT_FOUND' }];
+    expect(json).toMatchObject({ failures });
+  });
+
   it('fails as a whole where that is asked for', async () => {
     const body = { query: 'a', documents: ['a', { itemId: 'nowhere' }], failures: 'whole' };
     const { status, json } = await post('/v1/rerank', body);

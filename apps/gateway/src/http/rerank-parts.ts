@@ -52,7 +52,8 @@ const COHERE: RerankForm<CohereAnswer> = {
     const itemId = memberOf(value, 'itemId');
     if (typeof value === 'string') return bytesOfText(value);
     if (itemId === undefined) return bytesOfText(text);
-    return text === undefined ? bytesOfText(itemId) : undefined;
+    const id = Number.isSafeInteger(itemId) ? String(itemId) : itemId;
+    return text === undefined ? bytesOfText(id) : undefined;
   },
   failsWhole: ({ failures }) => failures === 'whole',
   usageOf: ({ usage, model: version }) => {

@@ -34,7 +34,7 @@ it.each([
   ['a list and a bound', { predicate: { attribute: 'a', in: ['b'], min: 1 } }],
   ['two clauses in one', { predicate: { all: [], any: [] } }],
   ['a bound that is a text', { predicate: { attribute: 'a', min: '1' } }],
-  ['an ID that is a number', { denied: [1] }],
+  ['an ID that is a fraction', { denied: [1.5] }],
   ['a number among texts, below', { predicate: { not: { attribute: 'a', in: [1] } } }],
 ])('neither the schema nor the reader takes %s', (_, value) => {
   expect([isRead(value), allows(value)]).toEqual([false, false]);

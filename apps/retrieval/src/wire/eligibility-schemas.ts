@@ -1,8 +1,10 @@
 /** Schemas of the JSON of eligibility (docs/concepts/eligibility.md), which is no message's. */
 
+import { OR_INTEGER } from '@tessera/httpjson';
 import { listSchema, objectSchema } from './json-schemas.js';
 
 const text = { type: 'string' };
+const ids = listSchema({ type: 'string', [OR_INTEGER]: true });
 const number = { type: 'number' };
 const reference = (name: string) => ({ $ref: `#/components/schemas/${name}` });
 const values = listSchema(reference('EligibilityValue'));
@@ -29,9 +31,9 @@ export const ELIGIBILITY_SCHEMAS = {
   },
   Eligibility: objectSchema({
     predicate: reference('EligibilityClause'),
-    allowed: listSchema(text),
-    denied: listSchema(text),
-    seen: listSchema(text),
+    allowed: ids,
+    denied: ids,
+    seen: ids,
     drawn: reference('EligibilityClause'),
   }),
 };

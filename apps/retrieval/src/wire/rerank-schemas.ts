@@ -1,5 +1,6 @@
 /** The bodies and answers of wire/rerank.ts in the OpenAPI document. */
 
+import { OR_INTEGER } from '@tessera/httpjson';
 import {
   countSchema as count,
   type DescribedRoute,
@@ -11,13 +12,14 @@ import {
   wordSchema as word,
 } from './json-schemas.js';
 
+const ITEM_ID = Object.assign(text('of the catalogue; itemText of relevance.json makes its text'), {
+  [OR_INTEGER]: true,
+});
 const DOCUMENT = {
   oneOf: [
     { type: 'string' },
     open({ text: { type: 'string' } }, ['text']),
-    open({ itemId: text('of the catalogue; itemText of relevance.json makes its text') }, [
-      'itemId',
-    ]),
+    open({ itemId: ITEM_ID }, ['itemId']),
   ],
 };
 const score = { type: 'number' };

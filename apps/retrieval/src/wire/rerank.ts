@@ -219,7 +219,8 @@ function documentOf(value: unknown, index: number): AskedDocument {
   // Other members of a document, such as an ID of the caller's, are not scored.
   const given = objectOf(field, value);
   const { text } = given;
-  const itemId = memberOf(given, 'itemId');
+  const id = memberOf(given, 'itemId');
+  const itemId = Number.isSafeInteger(id) ? String(id) : id;
   if (typeof text === 'string' && itemId === undefined) return { text };
   if (typeof itemId === 'string' && text === undefined) return { itemId };
   throw invalid(field, 'a text, {text} or {itemId}', value);

@@ -25,11 +25,18 @@ describe('eligibility as JSON', () => {
     expect(predicate?.values).toEqual(['true', 'x']);
   });
 
+  it('may have integers for IDs', () => {
+    const lists = { allowed: [75, 'a'], denied: [76], seen: [77] };
+    const read = { allowed: ['75', 'a'], denied: ['76'], seen: ['77'] };
+    expect(readEligibility(lists)).toMatchObject(read);
+  });
+
   const refused: readonly (readonly [string, unknown])[] = [
     ['eligibility', []],
     ['eligibility.allow', { allow: [] }],
     ['eligibility.denied', { denied: 'a' }],
-    ['eligibility.seen[1]', { seen: ['a', 7] }],
+    ['eligibility.seen[1]', { seen: ['a', 7.5] }],
+    ['eligibility.allowed[0]', { allowed: [2 ** 53] }],
     [PREDICATE, { predicate: [] }],
     [PREDICATE, { predicate: {} }],
     [PREDICATE, { predicate: { all: [], any: [] } }],

@@ -1,7 +1,7 @@
 /** Clauses as the JSON of docs/concepts/eligibility.md. */
 
 import { type Clause, REACH_LIMITS } from '@tessera/engine';
-import { type ErrorCode, expecting, shown } from '@tessera/errors';
+import { type ErrorCode, expecting, idExpected, shown } from '@tessera/errors';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -50,6 +50,16 @@ export class FormReader {
         ? entry
         : this.refuse(`${path}[${index}]`, what, shown(entry)),
     );
+  }
+
+  /** Of items; an integer stands for its digits, as in every body. */
+  ids(path: string, value: unknown): string[] {
+    return this.list(path, value).map((entry, index) => {
+      if (Number.isSafeInteger(entry)) return String(entry);
+      if (typeof entry === 'string' && entry.isWellFormed()) return entry;
+      const expected = typeof entry === 'string' ? 'well-formed Unicode' : idExpected(entry);
+      return this.refuse(`${path}[${index}]`, expected, shown(entry));
+    });
   }
 
   depth(path: string, depth: number): void {

@@ -15,9 +15,7 @@ export function readEligibility(value: unknown): Eligibility {
     reader.refuse(`eligibility.${stranger}`, MEMBERS.join(', '), `'${stranger}'`);
   }
   const list = (name: 'allowed' | 'denied' | 'seen') =>
-    json[name] === undefined
-      ? undefined
-      : reader.texts(`eligibility.${name}`, json[name], 'an item ID');
+    json[name] === undefined ? undefined : reader.ids(`eligibility.${name}`, json[name]);
   const clause = (name: 'predicate' | 'drawn') =>
     json[name] === undefined ? undefined : readClause(reader, `eligibility.${name}`, json[name]);
   return {
