@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { type BehaviourLog, EmbeddedBehaviourLog, parseRetention } from '@tessera/behaviour';
 import { ServiceClient } from '@tessera/client';
 import { loadConfig } from '@tessera/config';
+import { invalid } from '@tessera/grpc';
 import type { Serving } from '@tessera/hosting';
 import { createLog } from '@tessera/telemetry';
 import { temporaryFolder } from '@tessera/testing';
@@ -27,6 +28,10 @@ const edges: [name: string, serving: Serving][] = [];
 const nodes: Serving[] = [];
 
 class Runtime extends FakeRuntime {
+  override readonly checkProfile = ({ gender }: Readonly<Record<string, string>>) => {
+    if (gender === 'none') throw invalid('profile.gender', 'one of f', gender);
+  };
+
   constructor(override readonly behaviourLog: BehaviourLog) {
     super();
   }
@@ -143,6 +148,20 @@ it.each([0, 1, 2, 3])('edge %i stores, tells and forgets what users did', async 
     status: 404,
     json: { error: { code: 'USER_NOT_FOUND', field: 'userId' } },
   });
+});
+
+it('a process with prompts stores no profile that they cannot show', async () => {
+  const [, serving] = edges[0] as [string, Serving];
+  const request = { userId: 'shown', profile: { gender: 'none' } };
+  expect(await post(serving, 'put-profile', request)).toMatchObject({
+    status: 400,
+    json: { error: { code: 'REQUEST_INVALID', field: 'profile.gender' } },
+  });
+  const client = new ServiceClient('tessera.behaviour.v1.BehaviourService', serving.grpcAddress);
+  const refused = { code: 3, details: 'profile.gender: expected one of f, got none' };
+  await expect(client.call('PutProfile', request)).rejects.toMatchObject(refused);
+  client.close();
+  expect(await post(serving, 'history', { userId: 'shown' })).toMatchObject({ status: 404 });
 });
 
 it.each([0, 1, 2, 3])('edge %i takes every ID without a change, as text or integer', async (at) => {

@@ -254,6 +254,7 @@ export class FakeRuntime implements RecallRuntime, RecallServing, RecallOperatio
   readonly events: string[] = [];
   closes = 0;
   readonly behaviourLog: RecallOperations['behaviourLog'] = undefined;
+  readonly checkProfile: RecallOperations['checkProfile'] = () => undefined;
   behaviourReach: RecallFacts['behaviourReach'] = () => ({ state: 'ok', reason: '' });
   readonly popularity = undefined;
   readonly stores: RecallOperations['stores'] = [];

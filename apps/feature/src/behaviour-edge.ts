@@ -9,6 +9,8 @@ import type { KvFollower } from './kv-follower.js';
 export interface BehaviourParts {
   readonly behaviours: BehaviourLog;
   readonly metrics: Metrics;
+  /** Refuses a profile that no prompt can show; left out: this process has no prompts. */
+  readonly checkProfile?: ((profile: Readonly<Record<string, string>>) => void) | undefined;
   /** Told of what is stored now; left out: nobody is. */
   readonly onAdded?: ((events: readonly BehaviourEvent[]) => void) | undefined;
   readonly erasure: ErasesUsers;
@@ -66,15 +68,15 @@ export class BehaviourEdge {
     return this.parts.tracing.serve('history', caller, () => this.historyOf(userId, limit));
   }
 
-  putProfile(
+  /** @throws TesseraError REQUEST_INVALID naming a key or value that no prompt can show */
+  async putProfile(
     userId: string,
     profile: Readonly<Record<string, string>>,
     { edge, caller }: Asker,
   ): Promise<void> {
+    this.parts.checkProfile?.(profile);
     const change = { action: 'put-profile', actor: caller.name, edge, name: userId };
-    return this.parts.changes.noted(change, () =>
-      this.parts.behaviours.putProfile(userId, profile),
-    );
+    await this.parts.changes.noted(change, () => this.parts.behaviours.putProfile(userId, profile));
   }
 
   erase(userId: string, { edge, caller, signal }: Asker): Promise<Erased> {

@@ -194,12 +194,14 @@ function featureOf(
   { access, metrics, tracing, topics, users }: Joined,
 ): StandaloneOptions['feature'] {
   const isClick = parseClickActions(config.behaviours.clickActions);
-  const { behaviourLog: behaviours, adapters, popularity } = runtime.operations;
+  const { operations } = runtime;
+  const { behaviourLog: behaviours, adapters, popularity } = operations;
   const { follower, erasure } = users;
   const count = countedClicks(isClick, adapters, popularity);
   if (behaviours === undefined || erasure === undefined) return undefined;
   return {
     behaviours,
+    checkProfile: (profile) => operations.checkProfile(profile),
     follower,
     erasure,
     producer: topics?.producer,

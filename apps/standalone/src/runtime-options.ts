@@ -63,6 +63,7 @@ export interface Listeners {
   readonly onCompacted: (error: TesseraError | undefined) => void;
   readonly onUndeclared: (catalogue: string, findings: readonly string[]) => void;
   readonly onAdapterEvent: (event: AdapterEvent) => void;
+  readonly onUnusableProfile: (key: string) => void;
 }
 
 function recallDefaults({ recall, behaviours, engine }: Config): RecallRuntimeOptions['recall'] {
@@ -80,11 +81,12 @@ function recallDefaults({ recall, behaviours, engine }: Config): RecallRuntimeOp
 export function runtimeOptions(
   config: Config,
   tracing: Tracing,
-  { onProgress, onCompacted, onUndeclared, onAdapterEvent }: Listeners,
+  listeners: Listeners,
   textModels: EmbeddingModels = NO_MODELS,
   sharing: KvSharing | undefined = undefined,
 ): RecallRuntimeOptions {
-  const adapters = adapterSettings(config, onAdapterEvent);
+  const { onProgress, onCompacted, onUndeclared, onUnusableProfile } = listeners;
+  const adapters = adapterSettings(config, listeners.onAdapterEvent);
   return {
     modelPath: config.model.path,
     computeType: config.model.computeType,
@@ -124,5 +126,6 @@ export function runtimeOptions(
     recall: recallDefaults(config),
     process: { node: config.node.name },
     onProgress,
+    onUnusableProfile,
   };
 }

@@ -58,6 +58,8 @@ async function load(
         onUndeclared: (catalogue, findings) =>
           log.warn({ catalogue, findings }, 'items have attributes that are not declared'),
         onAdapterEvent: adapterEvents.tell,
+        onUnusableProfile: (key) =>
+          log.warn({ key }, 'stored profiles have values that prompts cannot use: left out'),
       },
       embedding,
       sharing,

@@ -67,6 +67,7 @@ async function measured(back: number, users: number): Promise<Measurement[]> {
       onProgress: () => undefined,
       onCompacted: () => undefined,
       onUndeclared: () => undefined,
+      onUnusableProfile: () => undefined,
       onAdapterEvent: () => undefined,
     }),
   );

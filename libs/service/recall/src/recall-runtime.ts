@@ -186,6 +186,7 @@ function operationsOf(loaded: Loaded): RecallOperations {
     adapters,
     weights,
     behaviourLog: behaviours.log,
+    checkProfile: (profile) => catalogues.of('').useCases.checkProfile(profile),
     popularity,
     stores: runtimeStores({ behaviours: behaviours.log, changes, kvPool, adapters, weights }),
   };
@@ -228,16 +229,15 @@ async function loadPrompting({ onProgress, modelPath }: RecallRuntimeOptions) {
   return { template, tokenizer };
 }
 
-function recallLimits(
-  { engine, recall: defaults, onPasses, changes }: RecallRuntimeOptions,
-  { encoderLayerCount }: EngineModel,
-) {
+function recallLimits(options: RecallRuntimeOptions, { encoderLayerCount }: EngineModel) {
+  const { engine, recall: defaults, onPasses, onUnusableProfile, changes } = options;
   const { batchRowsMax, widthMax, resultCountMax, scoreItemsMax } = engine;
   // An encoder reads all tokens before the start token in one pass.
   const readMax = encoderLayerCount > 0 ? batchRowsMax + 1 : Number.POSITIVE_INFINITY;
   const promptTokensMax = Math.min(engine.promptTokensMax, readMax);
   const { nowMs } = changes;
-  return { defaults, promptTokensMax, widthMax, resultCountMax, scoreItemsMax, onPasses, nowMs };
+  const bounds = { promptTokensMax, widthMax, resultCountMax, scoreItemsMax };
+  return { defaults, ...bounds, onPasses, onUnusableProfile, nowMs };
 }
 
 function openEngine(options: RecallRuntimeOptions, headTokens: Int32Array): Promise<NativeEngine> {

@@ -247,6 +247,37 @@ describe('a recall', () => {
     expect([...(engine.requests[1]?.promptTokens ?? [])]).toEqual(tokenizer.encode(other));
   });
 
+  it.each([
+    ['is not one of the template', '{"values": {"old": "old"}}', 'new'],
+    ['is a token', '{}', '<a_1>'],
+    ['makes a token with the text beside it', '{"before": "<"}', 'a_1>'],
+  ])('leaves a stored value out that %s, and says it once', async (_, members, age) => {
+    const segment = { slot: 'profile', key: 'age', after: '. ', ...JSON.parse(members) };
+    const template = { ...HISTORY_ONLY, segments: [segment, ...HISTORY_ONLY.segments] };
+    const user = { behaviours: behavioursOf(['i1']), profile: { age } };
+    const told: string[] = [];
+    const { useCases, engine } = setUp(template, {
+      behaviours: new MemoryBehaviourStore(new Map([['bob', user]])),
+      onUnusableProfile: (key) => told.push(key),
+    });
+    await useCases.recall(request({ userId: 'bob' }), context());
+    await useCases.recall(request({ userId: 'bob' }), context());
+    const text = tokenizer.encode('Seen: <a_1><b_0>\n');
+    expect([...(engine.requests[1]?.promptTokens ?? [])]).toEqual(text);
+    expect(told).toEqual(['age']);
+    const refused = expect.objectContaining({ code: 'REQUEST_INVALID', field: 'profile.age' });
+    const own = request({ userId: 'bob', profile: { age } });
+    await expect(useCases.recall(own, context())).rejects.toEqual(refused);
+    expect(() => useCases.checkProfile({ age })).toThrow(refused);
+  });
+
+  it('refuses a profile to be stored that has a key which no prompt shows', () => {
+    const { useCases } = setUp(WITH_SLOTS);
+    useCases.checkProfile({ age: '30' });
+    const refused = expect.objectContaining({ code: 'REQUEST_INVALID', field: 'profile.aeg' });
+    expect(() => useCases.checkProfile({ aeg: '30' })).toThrow(refused);
+  });
+
   it.each<[string, Partial<RecallRequest>, number]>([
     ['a user who is new', { userId: 'new' }, 0],
     ['a user whom nobody knows', { userId: 'nobody' }, 0],

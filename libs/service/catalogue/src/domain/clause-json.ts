@@ -52,7 +52,7 @@ export class FormReader {
     );
   }
 
-  /** Of items; an integer stands for its digits, as in every body. */
+  /** Item IDs; an integer stands for its digits, as in every body. */
   ids(path: string, value: unknown): string[] {
     return this.list(path, value).map((entry, index) => {
       if (Number.isSafeInteger(entry)) return String(entry);

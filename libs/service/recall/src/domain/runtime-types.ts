@@ -122,6 +122,8 @@ export interface RecallRuntimeOptions {
   readonly onProgress: ProgressListener;
   /** Called with the forward passes of every recall. */
   readonly onPasses?: (passes: readonly EnginePass[]) => void;
+  /** Called once with a key of stored profiles that have a value which the template cannot use. */
+  readonly onUnusableProfile?: (key: string) => void;
 }
 
 export interface RecallRuntimeSummary {
@@ -206,6 +208,11 @@ export abstract class RecallOperations {
   >;
   /** Store that takes appended behaviours; undefined where a file holds all. */
   abstract readonly behaviourLog: BehaviourLog | undefined;
+  /**
+   * A profile to be stored.
+   * @throws TesseraError REQUEST_INVALID naming a key or value that no prompt can show
+   */
+  abstract checkProfile(profile: Readonly<Record<string, string>>): void;
   abstract readonly stores: readonly RuntimeStore[];
   /** Counts what users do; undefined where nobody is answered by it. */
   abstract readonly popularity: Popularity | undefined;

@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import type { Popularity } from '@tessera/behaviour';
 import type { KvPrefetch, KvUse } from '@tessera/engine';
+import { TesseraError } from '@tessera/errors';
 import type { Prompt } from '@tessera/prompt';
 import { MICROSECONDS_PER_MILLISECOND } from '@tessera/units';
 import type { SearchSettings } from '../request/check-recall.js';
-import { invalid } from '../request/check-source.js';
+import { checkProfileKeys, invalid } from '../request/check-source.js';
 import type { RequestLimits } from '../request/request-limits.js';
 import type { RecallContext, RecallRequest, UserSource } from '../request/request-types.js';
 import type { CountedCaps } from './count-caps.js';
@@ -34,6 +35,14 @@ interface Replayable {
   readonly search: Pick<SearchSettings, 'explore'>;
 }
 
+type Profile = Readonly<Record<string, string>>;
+
+interface Written {
+  readonly prompt: Prompt;
+  /** Values that the prompt was written with. */
+  readonly profile: Profile;
+}
+
 /** The caller's ID, or one that is made. */
 const requestIdOf = ({ requestId }: UserSource): string =>
   requestId === '' ? randomUUID() : requestId;
@@ -57,11 +66,19 @@ export class Preparation {
   readonly remembered: RememberedPrompts;
   readonly seenActions = new SeenActions();
   private readonly promptTokensMax: number;
+  /** Keys of stored profiles of which a value was left out. */
+  private readonly unusableKeys = new Set<string>();
 
   constructor(readonly parts: RecallParts) {
     this.limits = requestLimits(parts);
     this.promptTokensMax = promptRoom(parts);
     this.remembered = new RememberedPrompts(parts.defaults.rememberedRecalls);
+  }
+
+  /** @throws TesseraError REQUEST_INVALID naming a key or value that no prompt can show */
+  checkProfile(profile: Profile): void {
+    checkProfileKeys(profile, this.limits);
+    this.parts.template.render({ profile, scene: {}, history: [] }, Number.POSITIVE_INFINITY);
   }
 
   /** @throws TesseraError DEADLINE_EXCEEDED or CANCELLED where the caller no longer waits */
@@ -105,14 +122,17 @@ export class Preparation {
     const { defaults } = this.parts;
     const { profileKeys } = this.limits;
     const historyParts = { ...this.parts, ...defaults, profileKeys, popularity };
-    const history = await resolveHistory(
+    const resolved = await resolveHistory(
       request,
       historyParts,
       context.budgetUs / MICROSECONDS_PER_MILLISECOND,
     );
     const featuresUs = stopwatch.lapUs();
-    const prompt =
-      history.fallback === 'popular' ? NO_PROMPT : this.promptOf(request, history, context);
+    const { prompt, profile } =
+      resolved.fallback === 'popular'
+        ? { prompt: NO_PROMPT, profile: resolved.profile }
+        : this.promptOf(request, resolved, context);
+    const history = { ...resolved, profile };
     const promptUs = stopwatch.lapUs();
     const elapsedUs = stopwatch.totalUs();
     checkWaiting(context, elapsedUs);
@@ -157,18 +177,15 @@ export class Preparation {
     request: UserSource,
     history: ResolvedHistory,
     { ranker }: RecallContext,
-  ): Prompt {
+  ): Written {
     const ranked = rankedRoom(this.parts, ranker?.reading?.item);
     if (ranked < 1) {
       const { maxPositions } = this.parts.engine.model;
       const got = `items of up to ${maxPositions - ranked} (maxItemTokens)`;
       throw invalid('rank.adapter', `items that leave room in ${maxPositions} positions`, got);
     }
-    const { profile, items } = history;
-    const prompt = this.parts.template.render(
-      { userId: request.userId, profile, scene: request.scene, history: items },
-      Math.min(this.promptTokensMax, ranked),
-    );
+    const room = Math.min(this.promptTokensMax, ranked);
+    const { prompt, profile } = this.written(request, history, room);
     if (prompt.tokens.length === 0) {
       throw invalid(
         'history',
@@ -177,7 +194,32 @@ export class Preparation {
       );
     }
     const isEncoded = this.parts.engine.model.encoderLayerCount > 0;
-    return isEncoded ? keptWhole(prompt) : prompt;
+    return { prompt: isEncoded ? keptWhole(prompt) : prompt, profile };
+  }
+
+  /** A stored value that the template cannot use is left out: the request did not choose it. */
+  private written(request: UserSource, { profile, items }: ResolvedHistory, room: number): Written {
+    const { userId, scene } = request;
+    let usable = profile;
+    for (;;) {
+      try {
+        const input = { userId, profile: usable, scene, history: items };
+        return { prompt: this.parts.template.render(input, room), profile: usable };
+      } catch (thrown) {
+        const { field } = TesseraError.from(thrown);
+        const own = Object.keys(usable).filter((key) => !Object.hasOwn(request.profile, key));
+        const unusable = own.find((key) => field === `profile.${key}`);
+        if (unusable === undefined) throw thrown;
+        this.tellUnusable(unusable);
+        usable = Object.fromEntries(Object.entries(usable).filter(([key]) => key !== unusable));
+      }
+    }
+  }
+
+  private tellUnusable(key: string): void {
+    if (this.unusableKeys.has(key)) return;
+    this.unusableKeys.add(key);
+    this.parts.onUnusableProfile?.(key);
   }
 }
 

@@ -58,6 +58,8 @@ export interface RecallParts {
   readonly scoreItemsMax: number;
   /** Called with the forward passes of every recall. */
   readonly onPasses?: ((passes: readonly EnginePass[]) => void) | undefined;
+  /** Called once with a key of stored profiles that have a value which the template cannot use. */
+  readonly onUnusableProfile?: ((key: string) => void) | undefined;
 }
 
 /** Steps of a search: the depth of the catalogue and the terminal tokens. */

@@ -20,9 +20,14 @@ export function checkSource(request: UserSource, limits: RequestLimits): void {
     );
   }
   checkWho(request, limits);
-  checkSlots('profile', request.profile, limits.profileKeys);
+  checkProfileKeys(request.profile, limits);
   checkSlots('scene', request.scene, limits.sceneKeys);
 }
+
+export const checkProfileKeys = (
+  profile: UserSource['profile'],
+  { profileKeys }: RequestLimits,
+): void => checkSlots('profile', profile, profileKeys);
 
 function checkWho({ userId, history }: UserSource, limits: RequestLimits): void {
   if ((userId === undefined) === (history === undefined)) {

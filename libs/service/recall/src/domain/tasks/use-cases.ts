@@ -51,6 +51,11 @@ export class UseCases {
     return this.scopes.run((scope) => append(this.preparation, request, { ...context, scope }));
   }
 
+  /** @throws TesseraError REQUEST_INVALID naming a key or value that no prompt can show */
+  checkProfile(profile: UserSource['profile']): void {
+    this.preparation.checkProfile(profile);
+  }
+
   /** Requests that have not ended. */
   get underway(): number {
     return this.scopes.open;
