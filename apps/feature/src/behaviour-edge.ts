@@ -68,7 +68,7 @@ export class BehaviourEdge {
     return this.parts.tracing.serve('history', caller, () => this.historyOf(userId, limit));
   }
 
-  /** @throws TesseraError REQUEST_INVALID naming a key or value that no prompt can show */
+  /** @throws TesseraError REQUEST_INVALID naming a value that no prompt can show */
   async putProfile(
     userId: string,
     profile: Readonly<Record<string, string>>,

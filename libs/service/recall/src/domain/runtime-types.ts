@@ -210,7 +210,7 @@ export abstract class RecallOperations {
   abstract readonly behaviourLog: BehaviourLog | undefined;
   /**
    * A profile to be stored.
-   * @throws TesseraError REQUEST_INVALID naming a key or value that no prompt can show
+   * @throws TesseraError REQUEST_INVALID naming a value that no prompt can show
    */
   abstract checkProfile(profile: Readonly<Record<string, string>>): void;
   abstract readonly stores: readonly RuntimeStore[];

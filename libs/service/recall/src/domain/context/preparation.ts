@@ -5,7 +5,7 @@ import { TesseraError } from '@tessera/errors';
 import type { Prompt } from '@tessera/prompt';
 import { MICROSECONDS_PER_MILLISECOND } from '@tessera/units';
 import type { SearchSettings } from '../request/check-recall.js';
-import { checkProfileKeys, invalid } from '../request/check-source.js';
+import { invalid } from '../request/check-source.js';
 import type { RequestLimits } from '../request/request-limits.js';
 import type { RecallContext, RecallRequest, UserSource } from '../request/request-types.js';
 import type { CountedCaps } from './count-caps.js';
@@ -75,9 +75,14 @@ export class Preparation {
     this.remembered = new RememberedPrompts(parts.defaults.rememberedRecalls);
   }
 
-  /** @throws TesseraError REQUEST_INVALID naming a key or value that no prompt can show */
-  checkProfile(profile: Profile): void {
-    checkProfileKeys(profile, this.limits);
+  /**
+   * A profile to be stored. Keys that this template does not show are taken: another one may.
+   * @throws TesseraError REQUEST_INVALID naming a value that no prompt can show
+   */
+  checkProfile(stored: Profile): void {
+    const { profileKeys } = this.limits;
+    const shown = Object.entries(stored).filter(([key]) => profileKeys.includes(key));
+    const profile = Object.fromEntries(shown);
     this.parts.template.render({ profile, scene: {}, history: [] }, Number.POSITIVE_INFINITY);
   }
 

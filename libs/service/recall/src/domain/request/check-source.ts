@@ -20,14 +20,9 @@ export function checkSource(request: UserSource, limits: RequestLimits): void {
     );
   }
   checkWho(request, limits);
-  checkProfileKeys(request.profile, limits);
+  checkSlots('profile', request.profile, limits.profileKeys);
   checkSlots('scene', request.scene, limits.sceneKeys);
 }
-
-export const checkProfileKeys = (
-  profile: UserSource['profile'],
-  { profileKeys }: RequestLimits,
-): void => checkSlots('profile', profile, profileKeys);
 
 function checkWho({ userId, history }: UserSource, limits: RequestLimits): void {
   if ((userId === undefined) === (history === undefined)) {

@@ -51,7 +51,7 @@ export class UseCases {
     return this.scopes.run((scope) => append(this.preparation, request, { ...context, scope }));
   }
 
-  /** @throws TesseraError REQUEST_INVALID naming a key or value that no prompt can show */
+  /** @throws TesseraError REQUEST_INVALID naming a value that no prompt can show */
   checkProfile(profile: UserSource['profile']): void {
     this.preparation.checkProfile(profile);
   }
