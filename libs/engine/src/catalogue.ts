@@ -105,11 +105,9 @@ export interface Catalogue {
    */
   reach(request: ReachRequest): Promise<Reach>;
   /** First `count` of these items, in their order, that are live and that the reach may get. */
-  firstObtainable(
-    reach: Reach,
-    itemIds: readonly string[],
-    count: number,
-  ): readonly ObtainableItem[];
+  firstObtainable(reach: Reach, itemIds: readonly string[], count: number): readonly LiveItem[];
+  /** Of these items, in their order, those that are live, obtainable or not. */
+  liveItems(reach: Reach, itemIds: readonly string[]): readonly LiveItem[];
   /**
    * Terms of these items, in their order and in the version of the reach, by a valuation.
    * @param by left out: the valuation of the reach. REQUIRES: it has one
@@ -148,8 +146,8 @@ export interface ListedItem extends CatalogueItem {
   readonly isPaused: boolean;
 }
 
-/** A live item that a reach may get. */
-export interface ObtainableItem extends ListedItem {
+/** A live item. */
+export interface LiveItem extends ListedItem {
   /** Ordinal in the version of the reach. */
   readonly ordinal: number;
 }

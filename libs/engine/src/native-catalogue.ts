@@ -33,8 +33,8 @@ import {
   type HeadNumbers,
   type Judgement,
   type ListedItem,
+  type LiveItem,
   NO_ITEM,
-  type ObtainableItem,
   type Pace,
   type Reach,
   type ReachRequest,
@@ -111,6 +111,11 @@ function listedItems(listing: CatalogueListing): ListedItem[] {
     sid: [...listing.sidCodes.subarray(listing.sidOffsets[i], listing.sidOffsets[i + 1])],
   }));
 }
+
+const placedItems = (listing: CatalogueListing): LiveItem[] =>
+  listedItems(listing).map((item, i) =>
+    Object.assign(item, { ordinal: listing.ordinals[i] ?? NO_ITEM }),
+  );
 
 function packed<T>(write: (to: PackedWriter, from: T) => void, from: T): Uint32Array {
   const [words, count] = new PackedWriter().record(write, from);
@@ -287,16 +292,14 @@ export class NativeCatalogue implements ChangingCatalogue {
     } while (first > 0);
   }
 
-  firstObtainable(
-    reach: Reach,
-    itemIds: readonly string[],
-    count: number,
-  ): readonly ObtainableItem[] {
+  firstObtainable(reach: Reach, itemIds: readonly string[], count: number): readonly LiveItem[] {
     const handle = handleOf(reach);
-    const listing = callNative(() => addon().catalogueFirstObtainable(handle, itemIds, count));
-    return listedItems(listing).map((item, i) =>
-      Object.assign(item, { ordinal: listing.ordinals[i] ?? NO_ITEM }),
-    );
+    return placedItems(callNative(() => addon().catalogueFirstObtainable(handle, itemIds, count)));
+  }
+
+  liveItems(reach: Reach, itemIds: readonly string[]): readonly LiveItem[] {
+    const handle = handleOf(reach);
+    return placedItems(callNative(() => addon().catalogueLiveItems(handle, itemIds)));
   }
 
   appraise(

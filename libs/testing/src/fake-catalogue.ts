@@ -15,8 +15,8 @@ import {
   type HeadNumbers,
   type Judgement,
   type ListedItem,
+  type LiveItem,
   NO_ITEM,
-  type ObtainableItem,
   type Reach,
   type ReachRequest,
   type ValuationUse,
@@ -125,10 +125,14 @@ export class FakeCatalogue implements Catalogue, CatalogueView {
     return { sequence: 0, denied: [...denied, ...capped], cappedItems, valuation };
   }
 
-  firstObtainable(reach: Reach, itemIds: readonly string[], count: number): ObtainableItem[] {
+  firstObtainable(reach: Reach, itemIds: readonly string[], count: number): LiveItem[] {
     const { denied } = reach as FakeReach;
     const obtainable = itemIds.filter((id) => this.ordinals.has(id) && !denied.includes(id));
-    const ordinals = this.find(obtainable.slice(0, count));
+    return this.liveItems(reach, obtainable.slice(0, count));
+  }
+
+  liveItems(_reach: Reach, itemIds: readonly string[]): LiveItem[] {
+    const ordinals = this.find(itemIds.filter((id) => this.ordinals.has(id)));
     const sids = this.sids(ordinals);
     return this.items(ordinals).map((item, i) =>
       Object.assign(

@@ -146,20 +146,36 @@ Napi::Value catalogue_list(const Napi::CallbackInfo& info) {
   return to_js(info.Env(), listing);
 }
 
-/// First of the given items, in their order, that are live and that the reach may get.
-Napi::Value catalogue_first_obtainable(const Napi::CallbackInfo& info) {
-  const auto handle = any_reach(info[0]);
-  const auto& view = handle->reach.view();
-  const auto item_ids = read_texts(info, 1, "catalogueFirstObtainable.itemIds");
-  const uint32_t count = read_count(info, 2, "catalogueFirstObtainable.count");
+/// Live items of these IDs, in their order, that pass: `count` at most.
+template <typename Passes>
+CatalogueListing live_items(const catalogue::View& view, std::span<const std::string> item_ids,
+                            size_t count, const Passes& passes) {
   CatalogueListing listing;
   listing.sid_offsets.push_back(0);
   for (size_t i = 0; i < item_ids.size() && listing.item_ids.size() < count; ++i) {
     const catalogue::ItemOrdinal item = view.find_item(item_ids[i]);
     if (item == catalogue::kNoItem || view.state(item) != catalogue::ItemState::kLive) continue;
-    if (handle->reach.may_get(item)) add_item(view, item, listing);
+    if (passes(item)) add_item(view, item, listing);
   }
-  return to_js(info.Env(), listing);
+  return listing;
+}
+
+/// First of the given items, in their order, that are live and that the reach may get.
+Napi::Value catalogue_first_obtainable(const Napi::CallbackInfo& info) {
+  const auto handle = any_reach(info[0]);
+  const catalogue::Reach& reach = handle->reach;
+  const auto item_ids = read_texts(info, 1, "catalogueFirstObtainable.itemIds");
+  const uint32_t count = read_count(info, 2, "catalogueFirstObtainable.count");
+  const auto may_get = [&reach](catalogue::ItemOrdinal item) { return reach.may_get(item); };
+  return to_js(info.Env(), live_items(reach.view(), item_ids, count, may_get));
+}
+
+/// Of the given items, in their order, those that are live in the version of the reach.
+Napi::Value catalogue_live_items(const Napi::CallbackInfo& info) {
+  const auto handle = any_reach(info[0]);
+  const auto item_ids = read_texts(info, 1, "catalogueLiveItems.itemIds");
+  const auto all = [](catalogue::ItemOrdinal) { return true; };
+  return to_js(info.Env(), live_items(handle->reach.view(), item_ids, item_ids.size(), all));
 }
 
 Napi::Error no_valuation(const Napi::CallbackInfo& info, const char* function) {
@@ -319,6 +335,8 @@ void register_reach_functions(Napi::Env env, Napi::Object exports) {
   exports["catalogueList"] = Napi::Function::New<&catalogue_list>(env, "catalogueList");
   exports["catalogueFirstObtainable"] =
       Napi::Function::New<&catalogue_first_obtainable>(env, "catalogueFirstObtainable");
+  exports["catalogueLiveItems"] =
+      Napi::Function::New<&catalogue_live_items>(env, "catalogueLiveItems");
   exports["catalogueAppraise"] = Napi::Function::New<&catalogue_appraise>(env, "catalogueAppraise");
   exports["catalogueExcluded"] = Napi::Function::New<&catalogue_excluded>(env, "catalogueExcluded");
   exports["catalogueValue"] = Napi::Function::New<&catalogue_value>(env, "catalogueValue");

@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { CANARY_RULES, fetchedParts } from '@tessera/adapter';
 import { usersOfFile } from '@tessera/behaviour';
-import { CHANGES_NOT_KEPT } from '@tessera/catalogue';
+import { CHANGES_NOT_KEPT, ChangeBatch } from '@tessera/catalogue';
 import { TesseraError } from '@tessera/errors';
 import {
   createRecallRuntime,
@@ -79,7 +79,11 @@ beforeAll(async () => {
     titlesPath: '',
     behaviours: usersOfFile(join(DEMO, 'users.json')),
     cacheDir: join(folder.path, 'cache'),
-    changes: { ...CHANGES_NOT_KEPT, valuationsPath: join(folder.path, 'valuations.json') },
+    changes: {
+      ...CHANGES_NOT_KEPT,
+      valuationsPath: join(folder.path, 'valuations.json'),
+      flight: { begin: 'begin_ms', end: 'end_ms' },
+    },
     moreCatalogues: [],
     engine: {
       threadCount: 1,
@@ -172,6 +176,32 @@ describe('heads of the real engine', () => {
       expect(own?.ranking?.value?.value).toBeCloseTo(0.5 * (own?.score ?? 0) + bid + ctr, 5);
       expect(ctr).toBe(Math.fround(2 * Math.log(own?.ranking?.heads.click ?? 0)));
     });
+  });
+
+  it('rank an item by name that is past its flight, and none that is paused', async () => {
+    const recalled = await recall({});
+    const [past = '', paused = '', other = ''] = recalled.items.map(({ itemId }) => itemId);
+    const before = await rank([past]);
+    const changes = runtime.operations.changesOf('');
+    const set = (text: string) => ({ set: text, unset: [], add: [], take: [], delta: [] });
+    const ended = { op: 'patch_attributes', itemId: past, patch: set('{"end_ms":1}') } as const;
+    await changes.applyBatch(ChangeBatch.of([ended, { op: 'pause', itemId: paused }]), 'test');
+    const { items } = await rank([paused, past, other]);
+    expect(items.find(({ itemId }) => itemId === past)).toMatchObject({
+      rank: expect.toSatisfy((rank) => rank > 0),
+      ranking: before.items[0]?.ranking,
+    });
+    expect(items.at(-1)).toMatchObject({ itemId: paused, failure: { code: 'ITEM_NOT_FOUND' } });
+    const without = await recall({});
+    const left = without.items.map(({ itemId }) => itemId);
+    expect(left).not.toContain(past);
+    await changes.applyBatch(
+      ChangeBatch.of([
+        { op: 'patch_attributes', itemId: past, patch: { ...set(''), unset: ['end_ms'] } },
+        { op: 'resume', itemId: paused },
+      ]),
+      'test',
+    );
   });
 
   it.each([{}, { valuation: { name: 'ecpm', weights: {} } }])(

@@ -1,4 +1,4 @@
-import { type EngineScores, EVERY_ITEM, type ObtainableItem, type Reach } from '@tessera/engine';
+import { type EngineScores, EVERY_ITEM, type LiveItem, type Reach } from '@tessera/engine';
 import { inSlices } from '@tessera/turns';
 import { factsOf, NOTHING_COMPUTED } from '../answer/answer-facts.js';
 import type { RankAnswer, RankedItem } from '../answer/answer-types.js';
@@ -12,7 +12,7 @@ import type { RankRequest } from '../request/request-types.js';
 /** Live items of one version. */
 interface LiveItems {
   readonly reach: Reach;
-  readonly items: readonly ObtainableItem[];
+  readonly items: readonly LiveItem[];
 }
 
 /**
@@ -31,7 +31,7 @@ export async function rank(
   const ranker = Ranker.of(request.rank, context, catalogue);
   const reach = await catalogue.reach(EVERY_ITEM);
   const { itemIds } = request;
-  const found = { reach, items: catalogue.firstObtainable(reach, itemIds, itemIds.length) };
+  const found = { reach, items: catalogue.liveItems(reach, itemIds) };
   const prepared = await preparation.prepare(request, context, stopwatch);
   const left = () => context.budgetUs - stopwatch.totalUs();
   const answer = await answerOf(preparation, { ranker, found, prepared, ranking, left }, context);
