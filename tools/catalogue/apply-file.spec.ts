@@ -65,7 +65,8 @@ describe('a file of changes', () => {
       const place = changes.findIndex(({ itemId }) => bad.includes(itemId));
       if (place < 0) return send(changes);
       const field = `changes[${place}].text`;
-      return Promise.reject(new TesseraError('CATALOGUE_INVALID', `${field}: bad`, { field }));
+      const code = changes[place]?.itemId === 'n3' ? 'ITEM_NOT_FOUND' : 'CATALOGUE_INVALID';
+      return Promise.reject(new TesseraError(code, `${field}: bad`, { field }));
     };
     const applied = await run(strict, false, 3);
     expect(applied).toMatchObject({ applied: 21, badLines: 3 });

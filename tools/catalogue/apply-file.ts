@@ -120,6 +120,9 @@ type Send = (
   mark: ImportMark | undefined,
 ) => Promise<{ readonly sequence: number }>;
 
+/** Refusals of a change itself, which it gets again however often it is sent. */
+const LINE_FAULTS: ReadonlySet<string> = new Set(['CATALOGUE_INVALID', 'ITEM_NOT_FOUND']);
+
 /** A change of a batch that a refusal names. */
 const CHANGE_FIELD = /^changes\[(\d+)\]/;
 
@@ -165,7 +168,7 @@ class Batches {
   private leaveOut(thrown: unknown): void {
     const { code, field = '', message } = TesseraError.from(thrown);
     const place = Number(CHANGE_FIELD.exec(field)?.[1] ?? Number.NaN);
-    const bad = code === 'CATALOGUE_INVALID' ? this.waiting[place] : undefined;
+    const bad = LINE_FAULTS.has(code) ? this.waiting[place] : undefined;
     if (bad === undefined || this.badLines === this.settings.tolerated) {
       throw this.placed(thrown, bad?.line ?? this.waiting[0]?.line ?? 0);
     }
