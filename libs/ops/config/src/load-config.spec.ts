@@ -140,6 +140,12 @@ describe('loadConfig', () => {
     expect(Object.isFrozen(config)).toBe(true);
   });
 
+  it('refuses a key that the file has twice', () => {
+    const file = fileWith('{"engine": {"widthMax": 100, "widthMax": 200}}');
+    const message = faultsOf(() => loadConfig({ file, environment: {} }));
+    expect(message).toContain(`engine.widthMax: expected once in ${file}, got twice`);
+  });
+
   it('reports every bad key at once with what was expected and what it got', () => {
     const file = fileWith('{"htp": {}, "log": {"levl": "info"}, "grpc": 3}');
     const message = faultsOf(() =>

@@ -57,7 +57,7 @@ export const recallSchema = z.strictObject({
     1,
     L.millisecondsMax,
     60_000,
-    'longest deadline of a request, milliseconds; a longer one of a gRPC call is shortened, a longer ' +
-      'deadline_ms refused',
+    'longest deadline of a request, milliseconds; a longer one of a gRPC call is shortened, a ' +
+      'longer deadline_ms refused',
   ),
 });

@@ -19,6 +19,7 @@ export {
   jsonFault,
   nestsTooDeep,
 } from './json-depth.js';
+export { keyThereTwice } from './json-twice.js';
 export { isConnectionLost } from './lost-connection.js';
 export { refusalPauseMs } from './refusal-pause.js';
 export {

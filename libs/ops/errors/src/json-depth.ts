@@ -59,7 +59,7 @@ export function jsonFault(
 }
 
 /** Place of the quote that ends the text which begins at `from`, or the end of all. */
-function endOfText(bytes: Uint8Array, from: number): number {
+export function endOfText(bytes: Uint8Array, from: number): number {
   for (let at = bytes.indexOf(QUOTE, from + 1); at >= 0; at = bytes.indexOf(QUOTE, at + 1)) {
     let escapes = 0;
     while (bytes[at - 1 - escapes] === BACKSLASH) escapes += 1;

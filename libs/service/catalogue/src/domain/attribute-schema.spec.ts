@@ -34,6 +34,11 @@ it.each([
   );
 });
 
+it('refuses an attribute that is declared twice', () => {
+  const text = '{"bid": {"type": "number"}, "bid": {"type": "text"}}';
+  expect(() => parseAttributeSchema(text, 'a.json')).toThrow('a.json: bid: expected it once, got');
+});
+
 it('refuses what is no JSON', () => {
   expect(() => parseAttributeSchema('{', 'a.json')).toThrow(/^a\.json: expected JSON, got /);
 });

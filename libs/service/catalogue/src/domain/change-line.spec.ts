@@ -47,6 +47,12 @@ it.each([
   ['[1]', 'lines[7]', 'expected a JSON object'],
   ['null', 'lines[7]', 'expected a JSON object'],
   ['{"op":"drop","item_id":"a"}', 'lines[7].op', 'expected upsert, pause'],
+  ['{"op":"pause","op":"resume","item_id":"a"}', 'lines[7].op', 'expected it once, got "twice"'],
+  [
+    '{"item_id":"a","sid":[1],"attributes":{"bid":1,"bid":2}}',
+    'lines[7].attributes.bid',
+    'expected it once',
+  ],
   ['{"op":"pause"}', 'lines[7].item_id', 'expected a text of well-formed Unicode, got nothing'],
   ['{"op":"pause","item_id":""}', 'lines[7].item_id', 'expected a string or an integer'],
   ['{"op":"pause","item_id":3.5}', 'lines[7].item_id', 'got 3.5'],

@@ -8,6 +8,7 @@ import {
   finiteJson,
   idExpected,
   JSON_DEPTH_MAX,
+  keyThereTwice,
   nestsTooDeep,
   TesseraError,
 } from '@tessera/errors';
@@ -205,6 +206,8 @@ export function parseChangeLine(text: string, number: number): CatalogueChange {
   if (typeof members !== 'object' || members === null || Array.isArray(members)) {
     line.refuse('', `a JSON object nested at most ${JSON_DEPTH_MAX} deep`, text);
   }
+  const twice = keyThereTwice(text);
+  if (twice !== undefined) line.refuse(twice, 'it once', 'twice');
   const op = line.op();
   line.checkMembers(MEMBERS[op]);
   switch (op) {

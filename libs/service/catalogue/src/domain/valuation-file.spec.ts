@@ -95,6 +95,8 @@ describe('a file of valuations', () => {
     expect(() => parseValuations(infinite, FILE)).toThrow(message);
     const many = Object.fromEntries(Array.from({ length: 9 }, (_, i) => [`v${i}`, { terms: [] }]));
     expect(() => parseValuations(JSON.stringify(many), FILE)).toThrow('expected at most 8');
+    const twice = '{"ecpm": {"terms": []}, "ecpm": {"terms": []}}';
+    expect(() => parseValuations(twice, FILE)).toThrow(`${FILE}: ecpm: expected it once, got it`);
     expect(() => parseValuations('{', FILE)).toThrow(`${FILE}: expected JSON`);
   });
 

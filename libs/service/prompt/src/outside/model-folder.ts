@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
-import { type ErrorCode, TesseraError } from '@tessera/errors';
+import { type ErrorCode, keyThereTwice, TesseraError } from '@tessera/errors';
 import { openRegular, textOf } from '@tessera/files';
 import { parseTemplate } from '../domain/parse-template.js';
 import type { PromptTemplate } from '../domain/prompt-template.js';
@@ -72,7 +72,14 @@ export async function loadTemplate(folder: string): Promise<PromptTemplate> {
     const message = `${folder}: expected the file ${name} (${page}), got none`;
     throw new TesseraError(code, message, { field: name });
   }
-  return parseTemplate(parseJson(textOf(join(folder, name), bytes, code), name, code), name);
+  const text = textOf(join(folder, name), bytes, code);
+  const json = parseJson(text, name, code);
+  const twice = keyThereTwice(text);
+  if (twice !== undefined) {
+    const message = `${name}: ${twice}: expected it once, got it twice`;
+    throw new TesseraError(code, message, { field: twice });
+  }
+  return parseTemplate(json, name);
 }
 
 async function readIfPresent(
