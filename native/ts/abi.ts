@@ -317,7 +317,7 @@ export interface NativeAddon extends StoreAddon {
     itemIds: readonly string[],
     count: number,
   ): CatalogueListing;
-  /** Of these items, in their order, those that are live in the reach's version; `next` is 0. */
+  /** Items among these that are live in the reach's version, in their order; `next` is 0. */
   catalogueLiveItems(reach: ReachHandle, itemIds: readonly string[]): CatalogueListing;
   /**
    * Items of the reach's version by the valuation of a packed reach request; by that of the reach

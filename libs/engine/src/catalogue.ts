@@ -106,7 +106,7 @@ export interface Catalogue {
   reach(request: ReachRequest): Promise<Reach>;
   /** First `count` of these items, in their order, that are live and that the reach may get. */
   firstObtainable(reach: Reach, itemIds: readonly string[], count: number): readonly LiveItem[];
-  /** Of these items, in their order, those that are live, obtainable or not. */
+  /** Live items among these, in their order, obtainable or not. */
   liveItems(reach: Reach, itemIds: readonly string[]): readonly LiveItem[];
   /**
    * Terms of these items, in their order and in the version of the reach, by a valuation.

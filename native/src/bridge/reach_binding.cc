@@ -170,7 +170,7 @@ Napi::Value catalogue_first_obtainable(const Napi::CallbackInfo& info) {
   return to_js(info.Env(), live_items(reach.view(), item_ids, count, may_get));
 }
 
-/// Of the given items, in their order, those that are live in the version of the reach.
+/// Items among the given that are live in the version of the reach, in their order.
 Napi::Value catalogue_live_items(const Napi::CallbackInfo& info) {
   const auto handle = any_reach(info[0]);
   const auto item_ids = read_texts(info, 1, "catalogueLiveItems.itemIds");

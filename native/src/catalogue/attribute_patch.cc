@@ -3,7 +3,6 @@
 #include <simdjson.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <unordered_set>
 
@@ -16,15 +15,9 @@ using simdjson::dom::element;
 using simdjson::dom::element_type;
 
 constexpr const char* kKindNames[] = {"set", "unset", "add", "take", "delta"};
-constexpr size_t kNumberTextMax = 32;  // of the shortest text of a double
 
 Status invalid(const std::string& member, const std::string& message) {
   return {Code::kCatalogueInvalid, member + ": " + message};
-}
-
-std::string text_of(double number) {
-  char text[kNumberTextMax];
-  return {text, std::to_chars(text, text + sizeof(text), number).ptr};
 }
 
 std::string text_of(const std::vector<std::string>& texts) {
@@ -77,7 +70,8 @@ Status AttributePatcher::put(Edit edit) {
                              " attributes in a patch, got more");
   }
   if (!std::isfinite(edit.delta)) {
-    return invalid(path + "." + edit.name, "expected a finite number");
+    return invalid(path + "." + edit.name,
+                   "expected a finite number, got " + number_text(edit.delta));
   }
   edits_.push_back(std::move(edit));
   return Status::ok();
@@ -88,7 +82,8 @@ Status AttributePatcher::read_set(const std::string& json) {
   simdjson::dom::parser parser;
   simdjson::dom::object object;
   if (parser.parse(json).get(object) != simdjson::SUCCESS) {
-    return invalid("set", "expected a JSON object, got " + quote(json));
+    return invalid("set", "expected a JSON object of finite numbers and well-formed Unicode, got " +
+                              quote(json));
   }
   for (const auto member : object) {
     TESSERA_RETURN_IF_ERROR(
@@ -169,8 +164,10 @@ Result<std::optional<std::string>> AttributePatcher::edited_number(const Edit& e
     return refuse(edit, std::string("expected a number, got ") + name_of(*value.value));
   }
   number += edit.delta;
-  if (!std::isfinite(number)) return refuse(edit, "expected a sum that is finite");
-  return std::optional(text_of(number));
+  if (!std::isfinite(number)) {
+    return refuse(edit, "expected a sum that is finite, got " + number_text(number));
+  }
+  return std::optional(number_text(number));
 }
 
 /// The text of the member afterwards; nothing where it goes.

@@ -21,7 +21,9 @@ class ChangeCheck {
     if (!is_logged(change_.kind)) return invalid("kind", "expected one that a log keeps");
     if (change_.kind == ChangeKind::kSetPace) return pace();
     TESSERA_RETURN_IF_ERROR(text("itemId", change_.item_id, 1, kMaxItemIdBytes));
-    if (!std::isfinite(change_.priority)) return invalid("priority", "expected a finite number");
+    if (!std::isfinite(change_.priority)) {
+      return invalid("priority", "expected a finite number, got " + number_text(change_.priority));
+    }
     TESSERA_RETURN_IF_ERROR(attributes());
     if (change_.kind == ChangeKind::kUpsert) {
       TESSERA_RETURN_IF_ERROR(text("title", change_.title, 0, kMaxTextBytes));

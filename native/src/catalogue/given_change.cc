@@ -171,7 +171,10 @@ Status complete_change(size_t index, GivenChange& change) {
                    "expected none beside a sid, and none but of an upsert, got " +
                        std::to_string(change.vector.size()) + " numbers");
   }
-  if (!std::isfinite(change.priority)) return invalid(index, "priority", "expected a number");
+  if (!std::isfinite(change.priority)) {
+    return invalid(index, "priority",
+                   "expected a finite number, got " + number_text(change.priority));
+  }
   if (change.predicate) {
     if (!may_have_predicate(change.kind) || !change.item_id.empty()) {
       return invalid(index, "predicate",
@@ -185,7 +188,9 @@ Status complete_change(size_t index, GivenChange& change) {
   static thread_local simdjson::dom::parser parser;
   simdjson::dom::object object;
   if (parser.parse(change.attributes).get(object) != simdjson::SUCCESS) {
-    return invalid(index, "attributes", "expected an object");
+    return invalid(index, "attributes",
+                   "expected a JSON object of finite numbers and well-formed Unicode, got " +
+                       quote(change.attributes));
   }
   change.attributes = simdjson::minify(object);
   return Status::ok();

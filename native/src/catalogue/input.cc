@@ -1,6 +1,9 @@
 #include "catalogue/input.h"
 
 #include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
 
 namespace tessera::catalogue {
 
@@ -48,6 +51,13 @@ std::string quote(std::string_view text) {
   while (is_cut && shown > 0 && (static_cast<uint8_t>(text[shown]) & 0xC0) == 0x80) --shown;
   quoted += text.substr(0, shown);
   return quoted + (is_cut ? "...\"" : "\"");
+}
+
+std::string number_text(double number) {
+  if (std::isnan(number)) return "NaN";
+  if (std::isinf(number)) return number > 0 ? "Infinity" : "-Infinity";
+  std::array<char, 32> text;
+  return {text.data(), std::to_chars(text.data(), text.data() + text.size(), number).ptr};
 }
 
 }  // namespace tessera::catalogue

@@ -62,4 +62,7 @@ std::string json_text(std::string_view text);
 /// `text` in quotes for an error message, cut to a readable length at a character's edge.
 std::string quote(std::string_view text);
 
+/// A number for an error message, as short as it can be read back.
+std::string number_text(double number);
+
 }  // namespace tessera::catalogue

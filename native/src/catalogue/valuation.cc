@@ -15,14 +15,20 @@ Status refuse(size_t valuation, const std::string& member, const std::string& ex
 
 bool is_weight(double weight) { return std::abs(weight) <= kTermWeightMax; }
 
-std::string weights_expected() { return "a number of at most 1e9 either way"; }
+std::string weights_expected(double got) {
+  return "a number of at most 1e9 either way, got " + number_text(got);
+}
+
+std::string score_weight_expected(double got) {
+  return "a number in 0..1e9, got " + number_text(got);
+}
 
 Status check_term(size_t index, size_t place, const Valuation& valuation) {
   const Term& term = valuation.terms[place];
   const std::string at = "terms[" + std::to_string(place) + "].";
   if (term.name.empty()) return refuse(index, at + "name", "a name, got none");
   if (term.attribute.empty()) return refuse(index, at + "attribute", "a name, got none");
-  if (!is_weight(term.weight)) return refuse(index, at + "weight", weights_expected());
+  if (!is_weight(term.weight)) return refuse(index, at + "weight", weights_expected(term.weight));
   if (!(term.min <= term.max)) return refuse(index, at + "min", "at most max");
   if (std::isinf(term.by_default)) return refuse(index, at + "default", "a number");
   for (size_t other = 0; other < place; ++other) {
@@ -97,10 +103,10 @@ Status check_valuations(const ValueRequest& request) {
       }
     }
     if (!(valuation.score_weight >= 0) || !is_weight(valuation.score_weight)) {
-      return refuse(i, "scoreWeight", "a number in 0..1e9");
+      return refuse(i, "scoreWeight", score_weight_expected(valuation.score_weight));
     }
     if (!(valuation.floor < std::numeric_limits<double>::infinity())) {
-      return refuse(i, "floor", "a number");
+      return refuse(i, "floor", "a finite number, got " + number_text(valuation.floor));
     }
     const size_t terms = valuation.terms.size() + valuation.head_terms.size();
     if (terms > kTermsMax) {
@@ -121,15 +127,17 @@ Status check_valuation_use(const ValuationUse& use) {
   };
   const bool is_own = !std::isnan(use.score_weight);
   if (is_own && !(use.score_weight >= 0 && is_weight(use.score_weight))) {
-    return invalid("scoreWeight", "a number in 0..1e9");
+    return invalid("scoreWeight", score_weight_expected(use.score_weight));
   }
-  if (use.floor == std::numeric_limits<double>::infinity()) return invalid("floor", "a number");
+  if (use.floor == std::numeric_limits<double>::infinity()) {
+    return invalid("floor", "a finite number, got " + number_text(use.floor));
+  }
   if (use.weights.size() > kTermsMax) {
     return invalid("weights", "at most " + std::to_string(kTermsMax) + " terms");
   }
   for (const TermWeight& weight : use.weights) {
     if (is_weight(weight.weight)) continue;
-    return invalid("weights." + weight.term, weights_expected());
+    return invalid("weights." + weight.term, weights_expected(weight.weight));
   }
   return Status::ok();
 }
