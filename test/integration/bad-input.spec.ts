@@ -242,6 +242,34 @@ describe('the HTTP edge', () => {
     },
   );
 
+  it('refuses a text in another charset than UTF-8', async () => {
+    const url = `${serving.httpUrl}/v1/recall`;
+    const body = '{"userId":7.5}';
+    const send = (type: string) =>
+      fetch(url, { method: 'POST', headers: { 'content-type': type }, body });
+    const refused = await send('application/json; charset=utf-16');
+    expect([refused.status, await refused.json()]).toMatchObject([
+      415,
+      {
+        error: {
+          code: 'MEDIA_TYPE_UNSUPPORTED',
+          message: 'content-type: expected charset=utf-8 or none, got charset=utf-16',
+        },
+      },
+    ]);
+    expect((await send('application/json; charset="UTF-8"')).status).toBe(400);
+  });
+
+  it('refuses a parameter of the URL, which no method reads', async () => {
+    const url = `${serving.httpUrl}/v1/recall?resultCount=5`;
+    const headers = { 'content-type': 'application/json' };
+    const reply = await fetch(url, { method: 'POST', headers, body: '{"userId":"1"}' });
+    expect([reply.status, await reply.json()]).toMatchObject([
+      400,
+      { error: { code: 'REQUEST_INVALID', field: 'resultCount' } },
+    ]);
+  });
+
   it('refuses a body that is not JSON by its content type', async () => {
     for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'nonsense']) {
       const headers = { 'content-type': type };

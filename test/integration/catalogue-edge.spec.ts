@@ -252,6 +252,7 @@ describe('CatalogueService', () => {
     const refused: [object[], string][] = [
       [[], 'last'],
       [[of('d')], 'last'],
+      [[{ ...of('d'), last: true }, of('e')], 'last'],
       [[of('d'), { ...of('e', 'wrong'), last: true }], 'changes[2].sid'],
       [[of('d'), { changes: [{}], last: true }], 'changes[1]'],
       [[of('d'), { ...of('e'), catalogue: 'other', last: true }], 'catalogue'],

@@ -110,6 +110,7 @@ describe('vectors of texts', () => {
   it.each([
     ['/v1/embeddings', { input: [] }, 'input'],
     ['/v1/embeddings', { input: [1, 2] }, 'input[0]'],
+    ['/v1/embeddings', { input: ['a', '\ud800'] }, 'input[1]'],
     ['/v1/embeddings', {}, 'input'],
     ['/v1/embeddings', { input: null }, 'input'],
     ['/v1/embeddings', { input: ['a', ' '] }, 'input[1]'],
@@ -206,7 +207,7 @@ describe('vectors of texts', () => {
     const text = await reply.text();
     expect(text).toMatch(/tessera_embedding_texts_total\{model="mean"\} [1-9]/);
     expect(text).toMatch(/tessera_embed_requests_total\{edge="grpc",code="OK"\} 2/);
-    expect(text).toMatch(/tessera_embed_requests_total\{edge="http",code="REQUEST_INVALID"\} 24/);
+    expect(text).toMatch(/tessera_embed_requests_total\{edge="http",code="REQUEST_INVALID"\} 25/);
   });
 });
 

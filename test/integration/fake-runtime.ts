@@ -342,7 +342,8 @@ export class FakeRuntime implements RecallRuntime, RecallServing, RecallOperatio
     return { behaviours, profile: { age: '3' } };
   }
 
-  describe(itemIds: readonly string[]) {
+  describe(itemIds: readonly string[], catalogue = '') {
+    this.changesOf(catalogue);
     return itemIds.map((itemId) =>
       itemId === 'a' ? { itemId, title: 'Tëst', attributes: '{"n":1}', sid: [3, 1, 4] } : undefined,
     );

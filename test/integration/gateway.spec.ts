@@ -108,6 +108,11 @@ describe('a gateway', () => {
     expect(owners.size).toBe(3);
   });
 
+  it('refuses a parameter of the URL, as a node does', async () => {
+    const { status, json } = await post('/v1/recall?resultCount=5', { userId: '1' });
+    expect([status, json.error]).toMatchObject([400, { field: 'resultCount' }]);
+  });
+
   it('sends spans of its calls', async () => {
     const spans: { name: string; traceId: string; parentSpanId?: string }[] = [];
     const collector = createServer(async (request, reply) => {

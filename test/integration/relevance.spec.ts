@@ -338,6 +338,12 @@ describe('what is refused', () => {
     ['priority', { query: 'a', documents: ['a'], priority: -1 }],
     ['stream', { query: 'a', documents: ['a'], stream: true }],
     ['deadlineMs', { query: 'a', documents: ['a'], deadline_ms: 999_999_999 }],
+    ['top_k', { query: 'a', documents: ['a'], top_n: 1, top_k: 2 }],
+    ['truncation', { query: 'a', documents: ['a'], too_long: 'cut', truncation: false }],
+    ['catalogue', { query: 'a', documents: ['a'], catalogue: 'other' }],
+    ['query', { query: '\ud800', documents: ['a'] }],
+    ['documents[1]', { query: 'a', documents: ['a', '\udc00'] }],
+    ['documents[0].text', { query: 'a', documents: [{ text: '\ud800x' }] }],
   ])('names %s', async (field, body) => {
     const { status, json } = await post('/v1/rerank', body);
     expect(json).toMatchObject({ error: { code: 'REQUEST_INVALID', field } });

@@ -106,7 +106,8 @@ function textsOf(
   itemText: ItemText,
 ) {
   const itemIds = documents.flatMap((of) => ('itemId' in of ? [of.itemId] : []));
-  const items = itemIds.length === 0 ? [] : [...facts.describe(itemIds, catalogue)];
+  // Without items too: the name of a catalogue may be wrong.
+  const items = [...facts.describe(itemIds, catalogue)];
   return documents.map((of, i) => {
     if ('text' in of) return of.text.trim() === '' ? blankText(i) : of.text;
     const field = `documents[${i}].itemId`;

@@ -1,4 +1,4 @@
-import { answerError, type HttpCalls } from '@tessera/hosting';
+import { answerError, type HttpCalls, refuseQuery } from '@tessera/hosting';
 import { memberOf } from '@tessera/httpjson';
 import { METHODS, type Method, methodAt, type Routing } from '@tessera/methods';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
@@ -81,14 +81,16 @@ export async function serveForwarded(
     scope.addContentTypeParser('application/json', asIs, (_request, body, done) =>
       done(null, body),
     );
-    for (const [method, url, forwarded] of FORWARDS) {
-      const path = methodAt(url)?.path ?? url;
+    for (const [verb, url, forwarded] of FORWARDS) {
+      const method = methodAt(url);
+      const path = method?.path ?? url;
       const isFeatures = parts.behaviours !== undefined && isOfBehaviours(path);
       const act = isFeatures ? toFeatures : forwarded;
       const handler = async (request: FastifyRequest, reply: FastifyReply) => {
         // Fastify reads nothing where there is no content type: a node refuses that in its words.
         request.body ??= EMPTY;
         const asked = async () => {
+          if (method?.http === url) refuseQuery(request);
           const hop = await hopOf(parts, url, request, reply);
           const { deadlineMs, json } = hop;
           const cls = classIn(memberOf(json, 'priority'));
@@ -108,7 +110,7 @@ export async function serveForwarded(
         if (after !== undefined) reply.header('retry-after', after);
         return reply.send(answer.body);
       };
-      scope.route({ method, url, handler });
+      scope.route({ method: verb, url, handler });
     }
   });
 }

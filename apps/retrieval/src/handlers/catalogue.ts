@@ -103,10 +103,7 @@ class CatalogueCalls {
     call: Call,
   ): Promise<WireApplyBatchResponse> {
     const batch = new CollectedBatch();
-    for await (const message of messages) {
-      batch.add(message);
-      if (batch.isWhole) break;
-    }
+    for await (const message of messages) batch.add(message);
     const of = (name: string) => this.of({ catalogue: name });
     const how = submissionOf(call);
     return answerOf(

@@ -25,6 +25,7 @@ export class CollectedBatch {
   /** @throws TesseraError REQUEST_INVALID, CATALOGUE_INVALID with the field */
   add(message: WireApplyBatchRequest): this {
     const { changes, bundle, catalogue, last } = message;
+    if (this.isWhole) throw invalid('last', 'the end of the stream behind it', 'a message');
     this.name ??= catalogue;
     if (catalogue !== this.name)
       throw invalid('catalogue', `'${this.name}' as before`, `'${catalogue}'`);

@@ -12,6 +12,7 @@ import {
   flagOf,
   membersOf,
   NO_EFFECT,
+  wellFormed,
   wordOf,
 } from '../wire/body-fields.js';
 
@@ -85,7 +86,11 @@ function textsOf(body: Body, field: string): readonly string[] {
   const value = body[field];
   const texts: readonly unknown[] = Array.isArray(value) ? value : [value];
   const wrong = texts.findIndex((text) => typeof text !== 'string');
-  if (wrong < 0) return texts as readonly string[];
+  if (wrong < 0) {
+    return (texts as readonly string[]).map((text, i) =>
+      wellFormed(Array.isArray(value) ? `${field}[${i}]` : field, text),
+    );
+  }
   const at = Array.isArray(value) ? `${field}[${wrong}]` : field;
   const got = texts[wrong];
   const areTokens = typeof got === 'number' || (Array.isArray(got) && typeof got[0] === 'number');
@@ -94,7 +99,8 @@ function textsOf(body: Body, field: string): readonly string[] {
 
 function optionalText(body: Body, key: string): string | undefined {
   const value = body[key];
-  if (value === undefined || typeof value === 'string') return value;
+  if (value === undefined) return undefined;
+  if (typeof value === 'string') return wellFormed(key, value);
   throw invalid(key, 'a text', value);
 }
 

@@ -1,6 +1,6 @@
 /** Readers of HTTP bodies that are no messages. Every refusal is REQUEST_INVALID with the field. */
 
-import { TesseraError } from '@tessera/errors';
+import { shown, TesseraError } from '@tessera/errors';
 import { invalid } from '@tessera/grpc';
 import { numberIn } from '@tessera/httpjson';
 
@@ -53,9 +53,15 @@ export function listOf(body: Body, key: string): readonly unknown[] {
   throw invalid(key, 'an array', value);
 }
 
+/** JSON can escape half of a surrogate pair, which no UTF-8 can carry. */
+export function wellFormed(field: string, text: string): string {
+  if (text.isWellFormed()) return text;
+  throw invalid(field, 'well-formed Unicode', shown(text));
+}
+
 export function textOf(body: Body, key: string, fallback?: string): string {
   const value = body[key] ?? fallback;
-  if (typeof value === 'string') return value;
+  if (typeof value === 'string') return wellFormed(key, value);
   throw invalid(key, 'a text', value);
 }
 

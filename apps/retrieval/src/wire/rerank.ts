@@ -17,6 +17,7 @@ import {
   NO_EFFECT,
   objectOf,
   textOf,
+  wellFormed,
   wordOf,
 } from './body-fields.js';
 
@@ -101,14 +102,22 @@ export function parseRerank(body: unknown): AskedRerank {
   };
 }
 
+/** Two names of one choice may not say two things. */
+function checkOneOf(asked: Body, name: string, other: string): void {
+  if (asked[name] === undefined || asked[other] === undefined) return;
+  throw invalid(other, `none beside ${name}`, asked[other]);
+}
+
 /** Voyage's clients call it top_k. */
 function shownCountOf(asked: Body): number {
+  checkOneOf(asked, 'top_n', 'top_k');
   const key = ['top_n', 'top_k'].find((name) => asked[name] !== undefined);
   return key === undefined ? Number.POSITIVE_INFINITY : countOf(asked, key);
 }
 
 /** Jina's and Voyage's `truncation` is the same choice. */
 function tooLongOf(asked: Body): 'cut' | 'refuse' {
+  checkOneOf(asked, 'too_long', 'truncation');
   if (asked.too_long !== undefined || asked.truncation === undefined) {
     return wordOf(asked, 'too_long', ['cut', 'refuse']);
   }
@@ -150,7 +159,7 @@ export function parseTeiRerank(body: unknown): AskedRerank {
   }
   wordOf(asked, 'truncation_direction', DIRECTIONS);
   const texts = listOf(asked, 'texts').map((text, i) => {
-    if (typeof text === 'string') return { text };
+    if (typeof text === 'string') return { text: wellFormed(`texts[${i}]`, text) };
     throw invalid(`texts[${i}]`, 'a text', text);
   });
   return {
@@ -211,8 +220,8 @@ function ranked({ outcomes }: EdgeRelevance) {
 
 /** A text, `{text}` as Cohere and Jina have it, or `{itemId}` of the catalogue. */
 function documentOf(value: unknown, index: number): AskedDocument {
-  if (typeof value === 'string') return { text: value };
   const field = `documents[${index}]`;
+  if (typeof value === 'string') return { text: wellFormed(field, value) };
   if (typeof value !== 'object' || value === null) {
     throw invalid(field, 'a text, {text} or {itemId}', value);
   }
@@ -221,7 +230,11 @@ function documentOf(value: unknown, index: number): AskedDocument {
   const { text } = given;
   const id = memberOf(given, 'itemId');
   const itemId = Number.isSafeInteger(id) ? String(id) : id;
-  if (typeof text === 'string' && itemId === undefined) return { text };
-  if (typeof itemId === 'string' && text === undefined) return { itemId };
+  if (typeof text === 'string' && itemId === undefined) {
+    return { text: wellFormed(`${field}.text`, text) };
+  }
+  if (typeof itemId === 'string' && text === undefined) {
+    return { itemId: wellFormed(`${field}.itemId`, itemId) };
+  }
   throw invalid(field, 'a text, {text} or {itemId}', value);
 }

@@ -10,6 +10,7 @@ export {
 } from './host.js';
 export { HttpCalls } from './http-calls.js';
 export { parseJsonBody } from './json-body.js';
+export { refuseQuery } from './json-methods.js';
 export { OperationsModule, type OperationsOptions } from './operations.module.js';
 export { type AccessConfig, ProcessAccess, refuseOpenDoors } from './process-access.js';
 export { ServedVersions } from './served-versions.js';

@@ -1,7 +1,9 @@
 import { isUtf8 } from 'node:buffer';
+import type { IncomingHttpHeaders } from 'node:http';
 import { setImmediate as turnOfTheLoop } from 'node:timers/promises';
 import {
   errorBody,
+  expecting,
   JSON_DEPTH_MAX,
   JSON_MEMBERS_MAX,
   JSON_VALUES_MAX,
@@ -73,19 +75,27 @@ function refused(expected: string, cause?: unknown): TesseraError {
 }
 
 const NO_ENCODING = 'identity';
+const UTF_8 = 'utf8';
+
+const CHARSET = /;\s*charset="?([^\s;"]*)/i;
+
+function encodedOtherwise(headers: IncomingHttpHeaders): TesseraError | undefined {
+  const unsupported = expecting('MEDIA_TYPE_UNSUPPORTED');
+  const encoding = headers['content-encoding']?.trim().toLowerCase() ?? NO_ENCODING;
+  if (encoding !== '' && encoding !== NO_ENCODING) {
+    return unsupported('content-encoding', 'none', encoding.slice(0, 40));
+  }
+  const charset = CHARSET.exec(headers['content-type'] ?? '')?.[1] ?? UTF_8;
+  if (charset.toLowerCase().replace('-', '') === UTF_8) return undefined;
+  return unsupported('content-type', 'charset=utf-8 or none', `charset=${charset.slice(0, 40)}`);
+}
 
 /** The only content type that the edge takes, and as it is: a few bytes may stand for many. */
 export function acceptOnlyJson(instance: FastifyInstance): void {
-  instance.addHook('onRequest', (request, reply, done) => {
-    const encoding = request.headers['content-encoding']?.trim().toLowerCase() ?? NO_ENCODING;
-    if (encoding === '' || encoding === NO_ENCODING) {
-      done();
-      return;
-    }
-    const message = `content-encoding: expected none, got ${encoding.slice(0, 40)}`;
-    const field = 'content-encoding';
-    const error = new TesseraError('MEDIA_TYPE_UNSUPPORTED', message, { field });
-    void reply.status(error.row.http).send(errorBody(error));
+  instance.addHook('onRequest', ({ headers }, reply, done) => {
+    const error = encodedOtherwise(headers);
+    if (error === undefined) done();
+    else void reply.status(error.row.http).send(errorBody(error));
   });
   instance.removeAllContentTypeParsers();
   instance.addContentTypeParser(

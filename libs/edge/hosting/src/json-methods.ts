@@ -1,4 +1,5 @@
 import type { Handlers, UnaryHandler } from '@tessera/call';
+import { expecting } from '@tessera/errors';
 import type { HttpJson } from '@tessera/httpjson';
 import { METHODS, rpcOf } from '@tessera/methods';
 import type { Log } from '@tessera/telemetry';
@@ -6,12 +7,22 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { answerError } from './error-filter.js';
 import type { HttpCalls } from './http-calls.js';
 
+const invalid = expecting('REQUEST_INVALID');
+
 export interface JsonMethods {
   readonly handlers: Handlers;
   /** JSON of the messages. */
   readonly form: Pick<HttpJson, 'readRequest' | 'writeResponse'>;
   readonly calls: HttpCalls;
   readonly log: Pick<Log, 'error'>;
+}
+
+/** @throws TesseraError REQUEST_INVALID for a parameter of the URL: bodies alone are read */
+export function refuseQuery({ query }: FastifyRequest): void {
+  const [name] = Object.keys(Object(query));
+  if (name === undefined) return;
+  const field = name.slice(0, 80);
+  throw invalid(field, 'a member of the body', 'a parameter of the URL');
 }
 
 /** Serves each method with a route as a POST of its request's JSON; 200 with the response's. */
@@ -23,8 +34,11 @@ export function serveJsonMethods(instance: FastifyInstance, parts: JsonMethods):
     const rpc = rpcOf(path);
     instance.post(http, {
       errorHandler: (thrown, _request, reply) => answerError(thrown, reply, log),
-      handler: async ({ body }: FastifyRequest, reply: FastifyReply) => {
-        const read = () => form.readRequest(rpc, body);
+      handler: async (request: FastifyRequest, reply: FastifyReply) => {
+        const read = () => {
+          refuseQuery(request);
+          return form.readRequest(rpc, request.body);
+        };
         const answer = await calls.serve(reply, (call) => handler(read, call));
         return form.writeResponse(rpc, answer);
       },
