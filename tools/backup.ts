@@ -2,7 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { loadConfig } from '@tessera/config';
 import { expecting, TesseraError } from '@tessera/errors';
-import { closeFilesToOthers } from '@tessera/lifecycle';
+import { closeFilesToOthers, refuseCutOff } from '@tessera/lifecycle';
 import { BACKUP_LIST } from './stores/backup-list.js';
 import { type BackedFile, copyStore } from './stores/backup-store.js';
 import { configuredStores, namesIn } from './stores/configured-stores.js';
@@ -20,6 +20,7 @@ await runCommand(USAGE, async (words) => {
     throw new TesseraError('CONFIG_INVALID', `--to ${to}: expected a folder that is empty`);
   }
   const { config } = loadConfig();
+  await refuseCutOff(config);
   const stores = await configuredStores(config);
   if (stores.length === 0) {
     throw expecting('STORE_INVALID')(

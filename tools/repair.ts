@@ -1,7 +1,14 @@
+import { rm } from 'node:fs/promises';
 import { DEFAULT_ADAPTER, repairRegistry } from '@tessera/adapter';
 import { loadConfig } from '@tessera/config';
 import { repairChanges, repairStore } from '@tessera/engine';
-import { closeFilesToOthers } from '@tessera/lifecycle';
+import { FILE_SYSTEM } from '@tessera/files';
+import {
+  closeFilesToOthers,
+  isRepairCutOff,
+  refuseCutOff,
+  repairedStore,
+} from '@tessera/lifecycle';
 import { type ConfiguredStore, configuredStores, STORE_KINDS } from './stores/configured-stores.js';
 import { Flags, print, runCommand } from './terminal/command.js';
 
@@ -50,6 +57,15 @@ async function repaired(store: ConfiguredStore, flags: Flags): Promise<Found> {
   return { isDamaged: damage !== '', text: `${damage}\n  ${lost}\n${done}` };
 }
 
+/** The last step of a repair that had made a store, and moved the damaged one aside. */
+async function finish(folder: string): Promise<void> {
+  if (!(await isRepairCutOff(folder))) return;
+  await rm(folder, { recursive: true, force: true });
+  await FILE_SYSTEM.rename(repairedStore(folder), folder);
+  const aside = `what was there lies in ${folder}.cut-SECONDS`;
+  await print(`behaviours in ${folder}: the repair that was cut off is done; ${aside}`);
+}
+
 await runCommand(USAGE, async (words) => {
   closeFilesToOthers();
   const flags = Flags.parse(words, {
@@ -60,6 +76,11 @@ await runCommand(USAGE, async (words) => {
   });
   const wanted = flags.someOf('only', REPAIRABLE, REPAIRABLE);
   const { config } = loadConfig();
+  const { store: kept, path } = config.behaviours;
+  if (flags.has('apply') && kept === 'embedded' && wanted.includes('behaviours')) {
+    await finish(path);
+  }
+  await refuseCutOff(config);
   let anyDamaged = false;
   for (const store of await configuredStores(config)) {
     if (!(wanted as readonly string[]).includes(store.kind)) continue;

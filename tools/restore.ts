@@ -1,19 +1,23 @@
-import { existsSync } from 'node:fs';
-import { copyFile, mkdir, rename, rm, stat } from 'node:fs/promises';
+import { existsSync, rmSync } from 'node:fs';
+import { mkdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
+import { WeightsFile } from '@tessera/adapter';
 import { type Config, loadConfig } from '@tessera/config';
 import { lockFile } from '@tessera/engine';
 import { TesseraError } from '@tessera/errors';
-import { closeFilesToOthers } from '@tessera/lifecycle';
+import { FILE_SYSTEM, isThere } from '@tessera/files';
+import { closeFilesToOthers, restoreMark } from '@tessera/lifecycle';
 import { checkedList, corrupt } from './stores/backup-list.js';
 import { faultOf } from './stores/backup-store.js';
 import { namesIn, type StoreKind } from './stores/configured-stores.js';
-import { Flags, print, runCommand } from './terminal/command.js';
+import { copyDurably } from './stores/copy-file.js';
+import { Flags, print, runCommand, stoppingBehind, withoutStops } from './terminal/command.js';
 
 const USAGE = `usage: npm run restore -- --from DIR [--replace]
 
 Puts a backup back, of a service that is stopped: all stores are checked and copied before the
-first is put in its place. Refused where a process has one of the folders.
+first is put in its place. Refused where a process has one of the folders. One that was cut off
+is run again, with --replace; until then no service starts on these stores.
   --replace   folders that hold something are moved aside, to FOLDER.before-SECONDS`;
 
 /** Folder of the configuration for the stores of a kind. */
@@ -51,14 +55,7 @@ function lockOf({ name }: Target, folder: string): () => void {
   }
 }
 
-/** Weights keep their sets beside the record that is put back. */
-async function restoreWeights(from: string, { folder, files }: Target): Promise<void> {
-  for (const path of files)
-    await copyFile(join(from, path), join(folder, relative('weights', path)));
-}
-
-const copyOf = (root: string) => `${root}.restoring`;
-const dropCopy = (root: string) => rm(copyOf(root), { recursive: true, force: true });
+const copyOf = (root: string) => `${root}.copying`;
 
 /**
  * A copy of the backup, beside the root: folders below a root count as stores. It is locked: a
@@ -68,11 +65,9 @@ async function copied(from: string, target: Target, locks: (() => void)[]): Prom
   const { kind, name, root, below, files } = target;
   const copy = join(copyOf(root), below);
   for (const path of files) {
-    const file = join(copy, relative(name, path));
-    await mkdir(dirname(file), { recursive: true });
-    await copyFile(join(from, path), file);
+    await stoppingBehind(() => copyDurably(join(from, path), join(copy, relative(name, path))));
   }
-  const fault = await faultOf(kind, copy);
+  const fault = await stoppingBehind(() => faultOf(kind, copy));
   if (fault !== '') throw corrupt(`${name}: ${fault}`);
   locks.push(lockOf(target, copy));
 }
@@ -84,7 +79,7 @@ async function putInPlace({ root, below, folder }: Target, seconds: number): Pro
     await mkdir(dirname(aside), { recursive: true });
     await rename(folder, aside);
   } else await rm(folder, { recursive: true, force: true });
-  await rename(join(copyOf(root), below), folder);
+  await FILE_SYSTEM.rename(join(copyOf(root), below), folder);
 }
 
 /** @throws STORE_INVALID for a root that cannot be renamed, before anything is changed */
@@ -95,19 +90,53 @@ async function refuseMounted(root: string): Promise<void> {
   throw new TesseraError('STORE_INVALID', `${root}: ${expected}, got a disk of its own`);
 }
 
-/** The first second from now that no folder moved aside is named for. */
-function freeSecond(roots: readonly string[]): number {
+/** The first second from now that nothing moved aside is named for. */
+function freeSecond(paths: readonly string[]): number {
   let seconds = Math.floor(Date.now() / 1000);
-  while (roots.some((root) => existsSync(`${root}.before-${seconds}`))) seconds += 1;
+  while (paths.some((path) => existsSync(`${path}.before-${seconds}`))) seconds += 1;
   return seconds;
 }
 
 const heldIn = async (folder: string) => (await namesIn(folder)).filter((name) => name !== 'lock');
 
+const mustBeEmpty = (path: string, what: string) =>
+  new TesseraError('STORE_INVALID', `${path}: expected ${what}, or --replace`);
+
+/** Weights keep their sets beside the record that is put back, which is replaced as a whole. */
+async function weightsOf(from: string, { folder }: Target, isReplacing: boolean) {
+  const backup = await new WeightsFile(join(from, 'weights'), FILE_SYSTEM).read();
+  const here = new WeightsFile(folder, FILE_SYSTEM);
+  const state = (found: typeof backup) => JSON.stringify(found?.state);
+  const present = await here.read().then(state, () => 'damage');
+  if (backup === undefined || present === state(backup)) return undefined;
+  const path = join(folder, 'weights.json');
+  if (present !== undefined && !isReplacing) throw mustBeEmpty(path, 'none, or that of the backup');
+  return async (seconds: number) => {
+    if (await isThere(path)) await copyDurably(path, `${path}.before-${seconds}`);
+    await here.write(backup.state);
+  };
+}
+
+/** All stores take their places: a start is refused from before the first until all have theirs. */
+async function putAll(
+  anew: readonly Target[],
+  roots: readonly string[],
+  putWeights: ((seconds: number) => Promise<void>) | undefined,
+  seconds: number,
+): Promise<void> {
+  for (const root of roots) {
+    await writeFile(restoreMark(root), '', { flush: true });
+    await FILE_SYSTEM.syncFolder(dirname(root));
+  }
+  for (const target of anew) await putInPlace(target, seconds);
+  await putWeights?.(seconds);
+  for (const root of roots) await rm(restoreMark(root), { recursive: true });
+}
+
 await runCommand(USAGE, async (words) => {
   closeFilesToOthers();
   const flags = Flags.parse(words, { from: 'text', replace: 'switch' });
-  const from = flags.required('from');
+  const [from, isReplacing] = [flags.required('from'), flags.has('replace')];
   const { config } = loadConfig();
   const list = await checkedList(from);
   const targets: Target[] = list.stores.map(({ kind, name }) => {
@@ -116,7 +145,11 @@ await runCommand(USAGE, async (words) => {
     return { kind, name, root, below, folder: join(root, below), files };
   });
   const anew = targets.filter(({ kind }) => kind !== 'weights');
+  const weights = targets.find(({ kind }) => kind === 'weights');
   const roots = [...new Set(anew.map(({ root }) => root))];
+  const dropCopies = () => {
+    for (const root of roots) rmSync(copyOf(root), { recursive: true, force: true });
+  };
   const locks: (() => void)[] = [];
   try {
     for (const target of targets) {
@@ -124,21 +157,20 @@ await runCommand(USAGE, async (words) => {
       locks.push(lockOf(target, target.folder));
     }
     for (const { folder } of anew) {
-      if (flags.has('replace') || (await heldIn(folder)).length === 0) continue;
-      throw new TesseraError('STORE_INVALID', `${folder}: expected an empty folder, or --replace`);
-    }
-    for (const root of roots) await refuseMounted(root);
-    const asideSeconds = freeSecond(roots);
-    try {
-      for (const root of roots) await dropCopy(root);
-      for (const target of anew) await copied(from, target, locks);
-      for (const target of targets) {
-        if (target.kind === 'weights') await restoreWeights(from, target);
-        else await putInPlace(target, asideSeconds);
-        await print(`${target.name}: ${target.files.length} files in ${target.folder}`);
+      if (!isReplacing && (await heldIn(folder)).length > 0) {
+        throw mustBeEmpty(folder, 'an empty folder');
       }
-    } finally {
-      for (const root of roots) await dropCopy(root);
+    }
+    const putWeights = weights && (await weightsOf(from, weights, isReplacing));
+    for (const root of roots) await refuseMounted(root);
+    process.on('exit', dropCopies);
+    dropCopies();
+    for (const target of anew) await copied(from, target, locks);
+    const records = weights === undefined ? [] : [join(weights.folder, 'weights.json')];
+    const seconds = freeSecond([...roots, ...records]);
+    await withoutStops(() => putAll(anew, roots, putWeights, seconds));
+    for (const { name, folder, files } of targets) {
+      await print(`${name}: ${files.length} files in ${folder}`);
     }
   } finally {
     for (const giveBack of locks) giveBack();

@@ -1,12 +1,12 @@
 /** `npm run backup`, `restore` and `repair` on the stores of a service. */
 
-import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { EmbeddedBehaviourLog, parseRetention } from '../../libs/service/behaviour/src/index.js';
+import type { EmbeddedBehaviourLog } from '../../libs/service/behaviour/src/index.js';
 import { temporaryFolder } from '../../libs/testing/src/index.js';
+import { event, openBehaviours, runTool, writeTwoStores } from './kept-stores.js';
 
 let folder: ReturnType<typeof temporaryFolder>;
 beforeEach(() => {
@@ -16,41 +16,8 @@ afterEach(() => folder.remove());
 
 const at = (...parts: string[]) => join(folder.path, ...parts);
 
-/** A tool with the stores of this test. */
-async function run(tool: string, ...words: string[]) {
-  const variables = {
-    TESSERA_BEHAVIOURS_PATH: at('behaviours'),
-    TESSERA_CATALOGUE_CHANGES_PATH: at('changes'),
-    TESSERA_ADAPTERS_PATH: at('adapters'),
-    TESSERA_WEIGHTS_PATH: at('weights'),
-  };
-  const child = spawn(process.execPath, [`dist/tools/${tool}.js`, ...words], {
-    env: { PATH: process.env.PATH, ...variables },
-  });
-  let output = '';
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.on('data', (data) => {
-      output += data;
-    });
-  }
-  const status = await new Promise<number | null>((resolve) => child.on('close', resolve));
-  return { status, output };
-}
-
-const open = () =>
-  EmbeddedBehaviourLog.open({
-    path: at('behaviours'),
-    retention: parseRetention('*=100000'),
-    nowMs: Date.now,
-  });
-const event = (n: number) => ({
-  userId: `user-${n % 7}`,
-  eventId: String(n),
-  itemId: 'item',
-  action: 'view',
-  timeMs: 1_000_000 + n,
-  scene: {},
-});
+const run = (tool: string, ...words: string[]) => runTool(folder.path, tool, words);
+const open = () => openBehaviours(folder.path);
 
 async function eventsIn(log: EmbeddedBehaviourLog): Promise<Set<number>> {
   const found = new Set<number>();
@@ -85,7 +52,7 @@ it('a backup of a store that is being written brings back all acknowledged befor
   await restored.close();
   for (let n = 0; n < before; n++) expect(found.has(n), `event ${n}`).toBe(true);
   expect(found.size).toBe(Math.max(...found) + 1);
-  expect(readFileSync(at('weights', 'weights.json'), 'utf8')).toContain('"serving":"a"');
+  expect(readFileSync(at('weights', 'weights.json'), 'utf8')).toMatch(/"serving": ?"a"/);
 });
 
 it('a backup that is damaged or broken off is refused, and so is a folder in use', async () => {
@@ -106,17 +73,8 @@ it('a backup that is damaged or broken off is refused, and so is a folder in use
   await again.close();
 });
 
-/** The behaviour of one user, and a catalogue without changes. */
-async function writeTwoStores(): Promise<void> {
-  const log = await open();
-  await log.append([event(1)]);
-  await log.close();
-  mkdirSync(at('changes', 'digest'), { recursive: true });
-  writeFileSync(at('changes', 'digest', 'marks'), '');
-}
-
 it('a restore that finds damage in a later store has changed none', async () => {
-  await writeTwoStores();
+  await writeTwoStores(folder.path);
   expect(await run('backup', '--to', at('backup'))).toMatchObject({ status: 0 });
   const path = 'catalogue-changes/digest/1.changes';
   writeFileSync(at('backup', path), 'damage');
@@ -132,7 +90,7 @@ it('a restore that finds damage in a later store has changed none', async () => 
 });
 
 it('restores of one second keep what each found, and no backup takes it for a store', async () => {
-  await writeTwoStores();
+  await writeTwoStores(folder.path);
   expect(await run('backup', '--to', at('backup'))).toMatchObject({ status: 0 });
   const seconds = Math.floor(Date.now() / 1000);
   for (let ahead = 0; ahead < 60; ahead++) {
@@ -146,6 +104,44 @@ it('restores of one second keep what each found, and no backup takes it for a st
   expect(readdirSync(at('changes'))).toEqual(['digest']);
   const again = await run('backup', '--to', at('again'));
   expect(again.output.match(/^catalogue-changes/gm)).toHaveLength(1);
+});
+
+it('a record of weights gives way to another by --replace alone, and stays aside', async () => {
+  expect(await run('backup', '--to', at('backup'))).toMatchObject({ status: 0 });
+  const same = await run('restore', '--from', at('backup'));
+  expect(same).toMatchObject({ status: 0 });
+  expect(readdirSync(at('weights')).filter((name) => name !== 'lock')).toEqual(['weights.json']);
+  const other = '{"format":1,"serving":"b","previous":""}';
+  writeFileSync(at('weights', 'weights.json'), other);
+  const refused = await run('restore', '--from', at('backup'));
+  expect(refused).toMatchObject({ status: 1, output: expect.stringContaining('--replace') });
+  expect(readFileSync(at('weights', 'weights.json'), 'utf8')).toBe(other);
+  expect(await run('restore', '--from', at('backup'), '--replace')).toMatchObject({ status: 0 });
+  expect(readFileSync(at('weights', 'weights.json'), 'utf8')).toContain('"serving": "a"');
+  const [aside = ''] = readdirSync(at('weights')).filter((name) => name.includes('.before-'));
+  expect(readFileSync(at('weights', aside), 'utf8')).toBe(other);
+});
+
+it.each([
+  ['weights', 'weights.json', 'expected which weights serve'],
+  ['adapters', 'registry.json', 'expected the state of the registry'],
+])('damaged %s are refused by a backup, and by a restore', async (kind, file, reason) => {
+  mkdirSync(at('adapters'), { recursive: true });
+  writeFileSync(at('adapters', 'registry.json'), '{"format":1,"versions":[]}');
+  expect(await run('backup', '--to', at('backup'))).toMatchObject({ status: 0 });
+  writeFileSync(at('backup', kind, file), 'damage');
+  const list = JSON.parse(readFileSync(at('backup', 'backup.json'), 'utf8'));
+  const sha256 = createHash('sha256').update('damage').digest('hex');
+  const entry = list.files.find(({ path }: { path: string }) => path === `${kind}/${file}`);
+  Object.assign(entry, { bytes: 6, sha256 });
+  writeFileSync(at('backup', 'backup.json'), JSON.stringify(list));
+  const before = readdirSync(folder.path);
+  const restored = await run('restore', '--from', at('backup'), '--replace');
+  expect(restored).toMatchObject({ status: 1, output: expect.stringContaining(reason) });
+  expect(readdirSync(folder.path)).toEqual(before);
+  writeFileSync(at(kind, file), 'damage');
+  const backup = await run('backup', '--to', at('again'));
+  expect(backup).toMatchObject({ status: 1, output: expect.stringContaining(reason) });
 });
 
 it('a restore is refused while a service has one of the folders, and changes nothing', async () => {

@@ -1,10 +1,14 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { copyFile, mkdir, readdir, rm, stat } from 'node:fs/promises';
-import { dirname, join, relative } from 'node:path';
+import { mkdir, readdir, rm, stat } from 'node:fs/promises';
+import { join, relative } from 'node:path';
+import { DEFAULT_ADAPTER, repairRegistry, WeightsFile } from '@tessera/adapter';
 import { repairChanges, repairStore } from '@tessera/engine';
 import { TesseraError } from '@tessera/errors';
+import { diskError, FILE_SYSTEM } from '@tessera/files';
+import { stoppingBehind } from '../terminal/command.js';
 import { type ConfiguredStore, namesIn, type StoreKind } from './configured-stores.js';
+import { copyDurably } from './copy-file.js';
 
 export interface BackedFile {
   /** Relative to the backup. */
@@ -45,21 +49,44 @@ async function onlyFiles(folder: string, names: readonly string[]): Promise<stri
   return names.filter((_, i) => found[i]?.isFile() === true);
 }
 
-/** The lack of a copy against all that was acknowledged when it was begun; '': none. */
+/**
+ * The lack of a copy against all that was acknowledged when it was begun; '': none. Rejects where
+ * another copy would be no better: with STORE_NEWER, STORE_FULL.
+ */
 export async function faultOf(kind: StoreKind, folder: string): Promise<string> {
-  if (kind !== 'behaviours' && kind !== 'catalogue-changes') return '';
-  const repair = kind === 'behaviours' ? repairStore : repairChanges;
-  const damage = await repair(folder, false).then(
-    (found) => found.damage,
-    (thrown: Error) => thrown.message,
-  );
-  await rm(join(folder, 'lock'), { force: true });
-  return damage;
+  try {
+    return await FAULTS[kind](folder);
+  } catch (thrown) {
+    const { code, message } = TesseraError.from(thrown);
+    if (code === 'STORE_NEWER' || code === 'STORE_FULL') throw thrown;
+    return message;
+  } finally {
+    await rm(join(folder, 'lock'), { force: true });
+  }
 }
 
-/** Copies a store, of a service that may run, below `to`. Rejects with STORE_CORRUPT, IO_FAILED. */
+/** As a repair looks through a store, or a start; a start's refusal is thrown. */
+const FAULTS: Readonly<Record<StoreKind, (folder: string) => Promise<string>>> = {
+  behaviours: async (folder) => (await repairStore(folder, false)).damage,
+  'catalogue-changes': async (folder) => (await repairChanges(folder, false)).damage,
+  adapters: async (folder) => {
+    const unused = { name: DEFAULT_ADAPTER, baseModel: '' };
+    return (await repairRegistry({ folder, ...unused, apply: false })).damage;
+  },
+  weights: async (folder) => {
+    await new WeightsFile(folder, FILE_SYSTEM).read();
+    return '';
+  },
+};
+
+/**
+ * Copies a store, of a service that may run, below `to`. Rejects with STORE_CORRUPT, STORE_NEWER,
+ * STORE_FULL, IO_FAILED.
+ */
 export async function copyStore(store: ConfiguredStore, to: string): Promise<BackedFile[]> {
   const target = join(to, store.name);
+  const copyOne = (name: string) =>
+    stoppingBehind(() => copyDurably(join(store.folder, name), join(target, name)));
   let fault = '';
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
     await rm(target, { recursive: true, force: true });
@@ -67,22 +94,20 @@ export async function copyStore(store: ConfiguredStore, to: string): Promise<Bac
       await mkdir(target, { recursive: true });
       const begun = await filesOf(store);
       // Logs of numbers that have come since are listed when the rest has been copied.
-      for (const name of begun) await copyOne(store.folder, target, name);
+      for (const name of begun) await copyOne(name);
       for (const name of await filesOf(store)) {
-        if (!begun.includes(name)) await copyOne(store.folder, target, name);
+        if (!begun.includes(name)) await copyOne(name);
       }
-      fault = await faultOf(store.kind, target);
+      fault = await stoppingBehind(() => faultOf(store.kind, target));
       if (fault === '') return await Promise.all((await below(target)).map((f) => backed(to, f)));
     } catch (thrown) {
-      fault = (thrown as Error).message;
+      const { code, message } = thrown as NodeJS.ErrnoException;
+      // A file that the service has replaced meanwhile.
+      if (code !== 'ENOENT') throw diskError(thrown, `${store.name} cannot be backed up`);
+      fault = message;
     }
   }
   throw new TesseraError('STORE_CORRUPT', `${store.name} cannot be backed up: ${fault}`);
-}
-
-async function copyOne(from: string, to: string, name: string): Promise<void> {
-  await mkdir(dirname(join(to, name)), { recursive: true });
-  await copyFile(join(from, name), join(to, name));
 }
 
 async function below(folder: string): Promise<string[]> {

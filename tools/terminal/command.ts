@@ -143,6 +143,30 @@ export async function runCommand(
   }
 }
 
+/** Signals do not end the command while it does what must not be cut off. */
+export function withoutStops<T>(act: () => Promise<T>): Promise<T> {
+  return listening(() => undefined, act);
+}
+
+/** Signals end the command behind a step: no thread writes what its exit handlers remove. */
+export async function stoppingBehind<T>(step: () => Promise<T>): Promise<T> {
+  let isStopped = false;
+  const result = await listening(() => {
+    isStopped = true;
+  }, step);
+  if (isStopped) process.exit(EXIT_STOPPED);
+  return result;
+}
+
+async function listening<T>(onStop: () => void, act: () => Promise<T>): Promise<T> {
+  for (const signal of STOPS) process.on(signal, onStop);
+  try {
+    return await act();
+  } finally {
+    for (const signal of STOPS) process.off(signal, onStop);
+  }
+}
+
 function report(thrown: unknown, usage: string): number {
   if (thrown instanceof UsageError) {
     const [first] = usage.split('\n');

@@ -1,6 +1,6 @@
 import 'reflect-metadata';
 import type { Config } from '@tessera/config';
-import { drainOnStopSignals, serviceVersion } from '@tessera/lifecycle';
+import { drainOnStopSignals, refuseCutOff, serviceVersion } from '@tessera/lifecycle';
 import { openOutput, reportServing } from '@tessera/telemetry';
 import { serve } from './serve.js';
 import { warnOfForeignBehaviours } from './store-notices.js';
@@ -9,6 +9,7 @@ import { warnOfForeignBehaviours } from './store-notices.js';
 export async function start(config: Config, isJsonLog: boolean): Promise<void> {
   const output = openOutput(config.log.level, isJsonLog);
   const { log, print } = output;
+  await refuseCutOff(config);
   await warnOfForeignBehaviours(config, log);
   const onProgress = (stage: string, done: number, total: number) =>
     log.info({ done, total }, stage);

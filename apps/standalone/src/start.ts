@@ -5,7 +5,7 @@ import type { Config } from '@tessera/config';
 import type { EmbeddingModels } from '@tessera/embedding';
 import { configNote } from '@tessera/engine';
 import { refuseOpenDoors, type Serving } from '@tessera/hosting';
-import { drainOnStopSignals, serviceVersion } from '@tessera/lifecycle';
+import { drainOnStopSignals, refuseCutOff, serviceVersion } from '@tessera/lifecycle';
 import { RetrievalNode } from '@tessera/node';
 import { samplingNote } from '@tessera/prompt';
 import { createRecallRuntime, type RecallOperations, type RecallRuntime } from '@tessera/recall';
@@ -174,6 +174,7 @@ const addressesOf = ({ httpUrl, grpcAddress }: Serving, { console }: Config) => 
 export async function start(config: Config, isJsonLog: boolean, world?: string): Promise<void> {
   // A model takes long to load: what keeps the service from serving is said before.
   refuseOpenDoors(config);
+  await refuseCutOff(config);
   const output = openOutput(config.log.level, isJsonLog);
   const { log, print } = output;
   await warnOfForeignBehaviours(config, log);

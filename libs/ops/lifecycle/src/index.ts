@@ -5,6 +5,12 @@ export {
   type ConditionState,
   Conditions,
 } from './conditions.js';
+export {
+  isRepairCutOff,
+  refuseCutOff,
+  repairedStore,
+  restoreMark,
+} from './cut-off-stores.js';
 export { closing, Drain, type DrainReport, type DrainStep } from './drain.js';
 export { Readiness, type ReadinessState } from './readiness.js';
 export { closeFilesToOthers, runProcess, serviceVersion } from './run-process.js';

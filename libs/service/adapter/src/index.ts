@@ -42,6 +42,7 @@ export { AnnouncedVersions } from './outside/announced-versions.js';
 export { type Announced, fetchedParts } from './outside/fetched-folder.js';
 export { hashOf } from './outside/regular-file.js';
 export { type S3Settings, S3Store } from './outside/s3-store.js';
+export { WeightsFile } from './outside/weights-file.js';
 export type { Pushed } from './push.js';
 export type {
   RegistryParts,

@@ -3,18 +3,11 @@ import { join } from 'node:path';
 import type { Submission } from '@tessera/contracts';
 import { TesseraError } from '@tessera/errors';
 import { type Disk, diskError, FILE_SYSTEM } from '@tessera/files';
-import { z } from 'zod';
 import type { AdaptersBeside } from './adapters-beside.js';
 import { checkName } from './domain/adapter-version.js';
 import { type DiskCondition, DiskReserve } from './outside/disk-reserve.js';
 import { lockFolder } from './outside/folder-lock.js';
-import { KeptState } from './outside/kept-state.js';
-
-const STATE_FILE = 'weights.json';
-const stateSchema = z.strictObject({
-  serving: z.string(),
-  previous: z.string(),
-});
+import { type KeptWeights, WeightsFile } from './outside/weights-file.js';
 
 /** Times of an update, as the engine reports them; microseconds. */
 export interface WeightsUpdate {
@@ -65,7 +58,7 @@ export type WeightsOrder = (wanted: WantedWeights, how: Submission) => Promise<W
 
 /** Which set of weights serves. Kept in a file beside the sets: a restart goes on with it. */
 export class ServedWeights {
-  private state = { serving: '', previous: '' };
+  private state: KeptWeights = { serving: '', previous: '' };
   /** Undefined: updates are done as they come. */
   private order: WeightsOrder | undefined;
   private adapters: Pick<AdaptersBeside, 'end' | 'rebase'> | undefined;
@@ -73,14 +66,14 @@ export class ServedWeights {
   private last: Promise<unknown> = Promise.resolve();
 
   private readonly disk: Disk;
-  private readonly kept: KeptState;
+  private readonly kept: WeightsFile;
   private readonly space: DiskReserve;
   private unlock: (() => void) | undefined;
 
   private constructor(private readonly parts: ServedWeightsParts) {
     const { path, disk = FILE_SYSTEM, reserveBytes = 0 } = parts;
     this.disk = disk;
-    this.kept = new KeptState(disk, join(path, STATE_FILE), 'which weights serve');
+    this.kept = new WeightsFile(path, disk);
     this.space = new DiskReserve(disk, path, reserveBytes);
   }
 
@@ -216,24 +209,13 @@ export class ServedWeights {
     this.unlock ??= lockFolder(this.parts.path, 'weights.path');
   }
 
-  private async read() {
-    try {
-      const found = await this.kept.read((members) => {
-        const state = stateSchema.parse(members);
-        for (const name of [state.serving, state.previous]) if (name !== '') checkName(name);
-        return state;
-      });
-      if (found?.isStale === true) await this.kept.write(found.state).catch(() => undefined);
-      return found?.state ?? { serving: '', previous: '' };
-    } catch (cause) {
-      if (cause instanceof TesseraError && cause.code !== 'ADAPTER_INVALID') throw cause;
-      const reason = cause instanceof Error ? cause.message : String(cause);
-      const message = `${this.kept.path}: expected which weights serve, got: ${reason}`;
-      throw new TesseraError('MODEL_CORRUPT', message.slice(0, 1000), { cause });
-    }
+  private async read(): Promise<KeptWeights> {
+    const found = await this.kept.read();
+    if (found?.isStale === true) await this.kept.write(found.state).catch(() => undefined);
+    return found?.state ?? { serving: '', previous: '' };
   }
 
-  private async write(state: { readonly serving: string; readonly previous: string }) {
+  private async write(state: KeptWeights) {
     try {
       await this.disk.makeFolder(this.parts.path);
       this.lock();
