@@ -1,3 +1,4 @@
+import { readdirSync, rmSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { loadConfig } from '@tessera/config';
@@ -31,15 +32,23 @@ await runCommand(USAGE, async (words) => {
     );
   }
   await mkdir(to, { recursive: true });
+  let isWhole = false;
+  // A half backup would keep the same command from running again.
+  process.on('exit', () => {
+    if (!isWhole) for (const name of readdirSync(to)) rmSync(join(to, name), { recursive: true });
+  });
   const files: BackedFile[] = [];
+  const lines: string[] = [];
   for (const store of stores) {
     const copied = await copyStore(store, to);
     files.push(...copied);
     const bytes = copied.reduce((sum, file) => sum + file.bytes, 0);
-    await print(`${store.name} of ${store.folder}: ${copied.length} files, ${bytes} bytes`);
+    lines.push(`${store.name} of ${store.folder}: ${copied.length} files, ${bytes} bytes`);
   }
   const names = stores.map(({ kind, name }) => ({ kind, name }));
   const list = { format: 1, madeAt: new Date().toISOString(), stores: names, files };
   // Last: a backup without it was broken off.
   await writeFile(join(to, BACKUP_LIST), `${JSON.stringify(list, null, 1)}\n`, { flush: true });
+  isWhole = true;
+  await print(lines.join('\n'));
 });

@@ -103,7 +103,8 @@ async function startAll(flags: Flags): Promise<void> {
       await print(`${one.name}  pid ${started.child.pid}  folder ${one.folder}`);
       void started.ended.then((how) => {
         if (isEnding) return;
-        void print(`${one.name} has ended: ${how}`);
+        // Nothing hangs on a line that nothing reads.
+        print(`${one.name} has ended: ${how}`).catch(() => undefined);
         if (isGateway) void end(1);
       });
     }

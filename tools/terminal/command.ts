@@ -1,5 +1,7 @@
 import { parseArgs } from 'node:util';
-import { TesseraError, visible } from '@tessera/errors';
+import { visible } from '@tessera/errors';
+import { diskError, errorOfSystem } from '@tessera/files';
+import { outliveOutput } from '@tessera/lifecycle';
 
 const EXIT_STOPPED = 130;
 const STOPS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
@@ -8,6 +10,9 @@ const EXIT_USAGE = 2;
 
 /** A flag that is unknown, missing or out of its bounds. */
 export class UsageError extends Error {}
+
+/** The reader of the standard output is gone: nothing is left to do. */
+class ReaderGone extends Error {}
 
 /** Kinds of flags: `text` and `list` take a value, `switch` takes none, `texts` repeats. */
 export type FlagKind = 'text' | 'texts' | 'list' | 'switch';
@@ -120,24 +125,22 @@ function integer(name: string, text: string, min: number, max: number): number {
  * Runs a command: usage on --help; what is wrong with a flag and the usage's first line after a bad
  * one (exit 2), a typed line after a TesseraError (exit 1). Complaints go to the standard error, so
  * that what a program reads stays clean. A signal that the command does not wait for itself ends it
- * through its exit handlers, which end its children.
+ * through its exit handlers, which end its children; a reader of its lines that is gone ends it
+ * without a word.
  */
 export async function runCommand(
   usage: string,
   act: (words: readonly string[]) => Promise<void>,
 ): Promise<void> {
+  outliveOutput();
   const words = process.argv.slice(2);
-  if (words.includes('--help')) {
-    await print(usage);
-    return;
-  }
   for (const signal of STOPS) {
     process.on(signal, () => {
       if (process.listenerCount(signal) === 1) process.exit(EXIT_STOPPED);
     });
   }
   try {
-    await act(words);
+    await (words.includes('--help') ? print(usage) : act(words));
   } catch (thrown) {
     process.exitCode = report(thrown, usage);
   }
@@ -168,12 +171,13 @@ async function listening<T>(onStop: () => void, act: () => Promise<T>): Promise<
 }
 
 function report(thrown: unknown, usage: string): number {
+  if (thrown instanceof ReaderGone) return EXIT_STOPPED;
   if (thrown instanceof UsageError) {
     const [first] = usage.split('\n');
     process.stderr.write(visible(`${thrown.message}\n${first}\n--help: all of it\n`));
     return EXIT_USAGE;
   }
-  const error = TesseraError.from(thrown);
+  const error = errorOfSystem(thrown);
   const place = error.field === undefined ? '' : ` (${error.field})`;
   process.stderr.write(visible(`${error.code}${place}: ${error.message}\n`));
   if (error.code === 'INTERNAL' && thrown instanceof Error) {
@@ -182,9 +186,19 @@ function report(thrown: unknown, usage: string): number {
   return EXIT_FAILED;
 }
 
-/** Writes to the standard output and waits until it is handed over, however long the text. */
+/**
+ * Writes to the standard output and waits until it is handed over, however long the text. Rejects
+ * with STORE_FULL or IO_FAILED, or where its reader is gone, which ends the command without a word.
+ */
 export function print(text: string): Promise<void> {
   return new Promise((resolve, reject) => {
-    process.stdout.write(visible(`${text}\n`), (error) => (error ? reject(error) : resolve()));
+    process.stdout.write(visible(`${text}\n`), (error) => {
+      if (!error) resolve();
+      else reject(isGone(error) ? new ReaderGone() : diskError(error, 'standard output'));
+    });
   });
 }
+
+/** The second is that of lines behind the first one that was lost. */
+const GONE: readonly unknown[] = ['EPIPE', 'ERR_STREAM_DESTROYED'];
+const isGone = (error: NodeJS.ErrnoException) => GONE.includes(error.code);

@@ -105,11 +105,21 @@ const FULL: ReadonlySet<unknown> = new Set(['ENOSPC', 'EDQUOT']);
 /** A failure of the file system in the words of the error table: STORE_FULL or IO_FAILED. */
 export function diskError(thrown: unknown, what: string): TesseraError {
   if (thrown instanceof TesseraError) return thrown;
-  const { code, message } = thrown as NodeJS.ErrnoException;
-  const cause = { cause: thrown };
-  return new TesseraError(
-    FULL.has(code) ? 'STORE_FULL' : 'IO_FAILED',
-    `${what}: ${message}`,
-    cause,
-  );
+  return failure(thrown, `${what}: ${(thrown as Error).message}`);
+}
+
+function failure(thrown: unknown, message: string): TesseraError {
+  const isFull = FULL.has((thrown as NodeJS.ErrnoException).code);
+  return new TesseraError(isFull ? 'STORE_FULL' : 'IO_FAILED', message, { cause: thrown });
+}
+
+/**
+ * Any thrown value as TesseraError.from() has it, but for refusals of the system, which are no fault
+ * of the program: STORE_FULL or IO_FAILED in the system's words, with the path. For people at a
+ * terminal: callers of a service are not told its paths.
+ */
+export function errorOfSystem(thrown: unknown): TesseraError {
+  const { errno, syscall } = Object(thrown) as NodeJS.ErrnoException;
+  if (errno === undefined || syscall === undefined) return TesseraError.from(thrown);
+  return failure(thrown, (thrown as Error).message);
 }

@@ -1,4 +1,11 @@
-export { type Disk, type DiskFile, diskError, FILE_SYSTEM, replaceFile } from './disk.js';
+export {
+  type Disk,
+  type DiskFile,
+  diskError,
+  errorOfSystem,
+  FILE_SYSTEM,
+  replaceFile,
+} from './disk.js';
 export { isInnerPath } from './inner-path.js';
 export { isThere } from './is-there.js';
 export { refuseForeign, refuseNoModel, textOf } from './model-file.js';

@@ -9,13 +9,25 @@ import {
   repositoryRoot,
   tokenOfEnvironment,
 } from '@tessera/config';
-import { TesseraError, visible } from '@tessera/errors';
+import { visible } from '@tessera/errors';
+import { diskError, errorOfSystem } from '@tessera/files';
+import { outliveOutput } from './lost-output.js';
 import { faultOfOpenFiles } from './open-files.js';
 
 const EXIT_FAILED = 1;
 const EXIT_USAGE = 2;
 
 const print = (line: string) => process.stdout.write(`${line}\n`);
+
+/** All that a start was for: it fails where the line cannot be written, but not for its reader. */
+function answer(text: string): void {
+  process.stdout.write(`${text}\n`, (fault) => {
+    if (!fault || (fault as NodeJS.ErrnoException).code === 'EPIPE') return;
+    const { code, message } = diskError(fault, 'standard output');
+    tellPlain('fatal', `${code}: ${message}`);
+    process.exitCode = EXIT_FAILED;
+  });
+}
 
 /** Files of a process hold histories and audits: files 0600, folders 0700. */
 const CLOSED_TO_OTHERS = 0o077;
@@ -62,9 +74,10 @@ export function runProcess(
   ownSwitches: readonly string[] = [],
   ownSettings: readonly string[] = [],
 ): void {
+  outliveOutput();
   const flags = parseStartFlags(process.argv.slice(2), ownSwitches, ownSettings);
   if (flags === 'help') {
-    print(usage);
+    answer(usage);
     return;
   }
   if ('reason' in flags) {
@@ -85,7 +98,7 @@ export function runProcess(
       tell('warn', `ignored, set by an orchestrator or another program: ${names}`);
     }
     if (printConfig) {
-      print(describeConfig(loaded));
+      answer(describeConfig(loaded));
       return;
     }
     const fault = faultOfOpenFiles(ownLimits());
@@ -94,7 +107,7 @@ export function runProcess(
     await start(loaded, jsonLog, own);
   };
   started().catch((thrown: unknown) => {
-    const error = TesseraError.from(thrown);
+    const error = errorOfSystem(thrown);
     const place = error.field === undefined ? '' : ` (${error.field})`;
     const { code, field, message } = error;
     const stack = code === 'INTERNAL' && thrown instanceof Error ? thrown.stack : undefined;

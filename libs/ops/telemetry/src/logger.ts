@@ -12,6 +12,18 @@ export abstract class Log {
 }
 
 const STDERR = 2;
+/** Bytes of lines that wait for a full disk at most; further ones are lost. */
+const WAITING_BYTES_MAX = 1 << 20;
+
+/**
+ * A log on a file that is open. A service serves on where its disk is full, until when lines wait,
+ * and where its reader is gone.
+ */
+export function logDestination(file: number): DestinationStream {
+  const stream = pino.destination({ dest: file, sync: true, maxLength: WAITING_BYTES_MAX });
+  stream.on('error', () => undefined);
+  return stream;
+}
 
 export function createLog(level: string, destination?: DestinationStream): Log {
   const options = {
@@ -20,7 +32,7 @@ export function createLog(level: string, destination?: DestinationStream): Log {
     timestamp: pino.stdTimeFunctions.isoTime,
     formatters: { level: (label: string) => ({ level: label }) },
   };
-  return pino(options, destination ?? pino.destination({ dest: STDERR, sync: true }));
+  return pino(options, destination ?? logDestination(STDERR));
 }
 
 /** Nest's own lines through the same log. Nest passes the context as the last argument. */

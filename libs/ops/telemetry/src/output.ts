@@ -1,5 +1,4 @@
-import { pino } from 'pino';
-import { createLog, type Log, type LogFields } from './logger.js';
+import { createLog, type Log, type LogFields, logDestination } from './logger.js';
 import { watchRejections } from './process-metrics.js';
 
 const STDOUT = 1;
@@ -17,8 +16,7 @@ export interface Output {
  * gets failures that nothing awaits too. Call once in a process.
  */
 export function openOutput(level: string, isJson: boolean): Output {
-  const toStdout = () => pino.destination({ dest: STDOUT, sync: true });
-  const log = isJson ? createLog(level, toStdout()) : createLog(level);
+  const log = isJson ? createLog(level, logDestination(STDOUT)) : createLog(level);
   watchRejections(log);
   const report: Output['report'] = isJson
     ? (_lines, fields, message) => log.info(fields, message)
