@@ -2,7 +2,7 @@ import { rm } from 'node:fs/promises';
 import { DEFAULT_ADAPTER, repairRegistry } from '@tessera/adapter';
 import { loadConfig } from '@tessera/config';
 import { repairChanges, repairStore } from '@tessera/engine';
-import { FILE_SYSTEM } from '@tessera/files';
+import { errorOfSystem, FILE_SYSTEM } from '@tessera/files';
 import {
   closeFilesToOthers,
   isRepairCutOff,
@@ -21,12 +21,22 @@ damaged and what would be lost (docs/operate/repair.md). Exit status 3: somethin
   --name NAME           name for versions of adapters without a registry (default: main)
   --base-model DIGEST   that they were made for`;
 
+const EXIT_FAILED = 1;
 const EXIT_DAMAGED = 3;
 const REPAIRABLE = STORE_KINDS.filter((kind) => kind !== 'weights');
 
 interface Found {
   readonly isDamaged: boolean;
+  /** Nothing can be said or done: the service runs, a newer release wrote it, no log is readable. */
+  readonly isRefused?: boolean;
   readonly text: string;
+}
+
+/** A store that cannot be repaired keeps no other from being looked at. */
+function refused(thrown: unknown): Found {
+  const { code, message } = errorOfSystem(thrown);
+  if (code === 'INTERNAL') throw thrown;
+  return { isDamaged: code.endsWith('_CORRUPT'), isRefused: true, text: `${code}: ${message}` };
 }
 
 async function repaired(store: ConfiguredStore, flags: Flags): Promise<Found> {
@@ -81,12 +91,15 @@ await runCommand(USAGE, async (words) => {
     await finish(path);
   }
   await refuseCutOff(config);
-  let anyDamaged = false;
+  const found: Found[] = [];
   for (const store of await configuredStores(config)) {
     if (!(wanted as readonly string[]).includes(store.kind)) continue;
-    const { isDamaged, text } = await repaired(store, flags);
-    anyDamaged ||= isDamaged;
-    await print(`${store.name} in ${store.folder}: ${isDamaged ? text : 'whole'}`);
+    const one = await repaired(store, flags).catch(refused);
+    found.push(one);
+    const isWhole = !one.isDamaged && one.isRefused !== true;
+    await print(`${store.name} in ${store.folder}: ${isWhole ? 'whole' : one.text}`);
   }
-  if (anyDamaged && !flags.has('apply')) process.exitCode = EXIT_DAMAGED;
+  if (found.some(({ isDamaged }) => isDamaged) && !flags.has('apply')) {
+    process.exitCode = EXIT_DAMAGED;
+  } else if (found.some(({ isRefused }) => isRefused)) process.exitCode = EXIT_FAILED;
 });

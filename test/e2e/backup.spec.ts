@@ -220,3 +220,21 @@ it('a repair shows what is lost, cuts when asked to, and keeps what was there', 
   expect(existsSync(at(aside, name))).toBe(true);
   expect((await run('repair')).status).toBe(0);
 });
+
+it('a repair says of each store what it is, behind one that it refuses too', async () => {
+  await writeTwoStores(folder.path);
+  writeFileSync(at('changes', 'digest', '1.changes'), 'damage');
+  mkdirSync(at('adapters', 'versions', 'a'.repeat(64)), { recursive: true });
+  const shown = await run('repair');
+  expect(shown.status).toBe(3);
+  expect(shown.output).toMatch(/^behaviours in .*: whole$/m);
+  expect(shown.output).toMatch(/^catalogue-changes.*: CATALOGUE_CORRUPT: .*restore a backup/m);
+  expect(shown.output).toMatch(/^adapters in .*: no state of the registry$/m);
+  expect(shown.output).not.toContain('    at ');
+  const log = await open();
+  const held = await run('repair', '--only', 'behaviours');
+  expect(held).toMatchObject({ status: 1, output: expect.stringMatching(/: STORE_INVALID: /) });
+  await log.close();
+  expect((await run('repair', '--apply')).status).toBe(1);
+  expect((await run('repair', '--only', 'adapters')).output).toMatch(/^adapters in .*: whole$/m);
+});
