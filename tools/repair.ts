@@ -27,7 +27,7 @@ const REPAIRABLE = STORE_KINDS.filter((kind) => kind !== 'weights');
 
 interface Found {
   readonly isDamaged: boolean;
-  /** Nothing can be said or done: the service runs, a newer release wrote it, no log is readable. */
+  /** Nothing can be done: a service has it, a newer release wrote it, no log of it is readable. */
   readonly isRefused?: boolean;
   readonly text: string;
 }

@@ -1,12 +1,14 @@
 import { createHash, type Hash, randomUUID } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { readFile, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import { type CatalogueChange, parseChangeLine } from '@tessera/catalogue';
 import { expecting, TesseraError } from '@tessera/errors';
-import { FILE_SYSTEM, replaceFile } from '@tessera/files';
+import { diskError, FILE_SYSTEM, readRegular, replaceFile } from '@tessera/files';
 
 const SECOND_MS = 1000;
+/** Bytes of a file that remembers at most. */
+const STATE_BYTES_MAX = 1 << 16;
 const invalid = expecting('CATALOGUE_INVALID');
 
 export interface AppliedFile {
@@ -61,11 +63,20 @@ interface FileLine {
   readonly digest: () => string;
 }
 
+/** Lines of a file or a pipe. Rejects with IO_FAILED. */
+async function* textLines(path: string): AsyncGenerator<string> {
+  try {
+    yield* createInterface({ input: createReadStream(path) });
+  } catch (thrown) {
+    throw diskError(thrown, path);
+  }
+}
+
 /** Lines that are not empty. */
 export async function* linesOf(path: string): AsyncGenerator<FileLine> {
   const hash: Hash = createHash('sha256');
   let number = 0;
-  for await (const text of createInterface({ input: createReadStream(path) })) {
+  for await (const text of textLines(path)) {
     number += 1;
     hash.update(`${text}\n`);
     const digest = () => hash.copy().digest('hex');
@@ -207,10 +218,11 @@ async function begun({ resumePath, batch }: FileSettings): Promise<Remembered> {
 /** Undefined where no run before has begun. */
 async function rememberedIn(path: string | undefined): Promise<Remembered | undefined> {
   if (path === undefined) return undefined;
-  const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+  const bytes = await readRegular(path, STATE_BYTES_MAX).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return undefined;
     throw error;
   });
+  const text = bytes?.toString();
   if (text === undefined) return undefined;
   const { lines, digest, name, batch } = parsed(text) as Partial<Remembered>;
   const isWhole = [lines, batch].every(Number.isSafeInteger) && typeof digest === 'string';
@@ -232,6 +244,6 @@ function remember(path: string, state: Remembered): Promise<void> {
 
 async function countLines(path: string): Promise<number> {
   let count = 0;
-  for await (const _ of createInterface({ input: createReadStream(path) })) count += 1;
+  for await (const _ of textLines(path)) count += 1;
   return count;
 }

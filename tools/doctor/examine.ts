@@ -7,7 +7,7 @@ import { parseSource, prepareCatalogue } from '@tessera/catalogue';
 import { EmbeddingModels } from '@tessera/embedding';
 import { configNote, type EngineModel, NativeEngine, readModelShape } from '@tessera/engine';
 import { expecting, TesseraError } from '@tessera/errors';
-import { readRegular, refuseNoModel, textOf } from '@tessera/files';
+import { errorOfSystem, readRegular, refuseNoModel, textOf } from '@tessera/files';
 import { loadTemplate, loadTokenizer, samplingNote } from '@tessera/prompt';
 import {
   isCrossEncoder,
@@ -78,7 +78,7 @@ export async function examine(path: string, options: ExamineOptions = {}): Promi
     tell('served: yes');
     return { lines, isServed: true };
   } catch (error) {
-    const { code, message } = TesseraError.from(error);
+    const { code, message } = errorOfSystem(error);
     tell(`served: no; ${code}: ${message}`);
     return { lines, isServed: false };
   }

@@ -1,4 +1,4 @@
-import { parseArgs } from 'node:util';
+import { type ParseArgsOptionsConfig, parseArgs } from 'node:util';
 import { visible } from '@tessera/errors';
 import { diskError, errorOfSystem } from '@tessera/files';
 import { outliveOutput } from '@tessera/lifecycle';
@@ -21,7 +21,7 @@ export type FlagKind = 'text' | 'texts' | 'list' | 'switch';
 export class Flags {
   private constructor(private readonly values: Readonly<Record<string, unknown>>) {}
 
-  /** @throws UsageError for a word that is no flag of the command */
+  /** @throws UsageError for a word that is no flag of the command or a flag given twice */
   static parse(words: readonly string[], kinds: Readonly<Record<string, FlagKind>>): Flags {
     const options = Object.fromEntries(
       Object.entries(kinds).map(([name, kind]) => [
@@ -32,11 +32,11 @@ export class Flags {
         },
       ]),
     );
-    try {
-      return new Flags(parseArgs({ args: [...words], options, strict: true }).values);
-    } catch (error) {
-      throw new UsageError((error as Error).message.split('\n')[0]);
-    }
+    const { values, tokens } = parsed(words, options);
+    const names = tokens.flatMap((token) => (token.kind === 'option' ? [token.name] : []));
+    const again = names.find((name, at) => kinds[name] !== 'texts' && names.indexOf(name) < at);
+    if (again !== undefined) fail(again, 'it once', 'it twice');
+    return new Flags(values);
   }
 
   has(name: string): boolean {
@@ -108,6 +108,14 @@ export class Flags {
         return [pair.slice(0, at), pair.slice(at + 1)];
       }),
     );
+  }
+}
+
+function parsed(words: readonly string[], options: ParseArgsOptionsConfig) {
+  try {
+    return parseArgs({ args: [...words], options, strict: true, tokens: true });
+  } catch (error) {
+    throw new UsageError((error as Error).message.split('\n')[0]);
   }
 }
 

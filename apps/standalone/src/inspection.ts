@@ -1,12 +1,14 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Config, repositoryRoot } from '@tessera/config';
+import { TesseraError } from '@tessera/errors';
 import {
   ChildFactStore,
   type EndedRecall,
   type FactOutcome,
   type RowTableName,
 } from '@tessera/facts';
+import { errorOfSystem } from '@tessera/files';
 import {
   FactInspectionStore,
   InspectedRecalls,
@@ -70,7 +72,11 @@ export interface OpeningInspection {
 }
 
 export function beginInspection(config: Config, log: Log): OpeningInspection {
-  const opened = openInspection(config, log);
+  const opened = openInspection(config, log).catch((thrown: unknown) => {
+    const { code, message } = errorOfSystem(thrown);
+    const field = 'inspection.path';
+    throw new TesseraError(code, `${field}: ${message}`, { field, cause: thrown });
+  });
   const unlessFailed = opened.catch(() => undefined);
   const eraseUser = async (userId: string) => (await opened)?.eraseUser(userId) ?? 0;
   return {

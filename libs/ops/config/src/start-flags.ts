@@ -42,12 +42,15 @@ export function parseStartFlags(
   ownSettings: readonly string[] = [],
 ): StartFlags | 'help' | BadFlags {
   const own = new Map<string, string>();
+  const given = new Set<string>();
   let file: string | undefined;
   const switches = { printConfig: false, jsonLog: false };
   let values: Record<string, string> = {};
   for (let at = 0; at < words.length; at += 1) {
     const word = words[at] as string;
     if (word === '--help') return 'help';
+    if (given.has(word)) return { reason: `${word}: expected it once, got it twice` };
+    given.add(word);
     const name = Object.hasOwn(SWITCHES, word) ? SWITCHES[word] : undefined;
     if (name !== undefined) {
       switches[name] = true;

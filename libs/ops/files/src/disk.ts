@@ -1,7 +1,7 @@
 import { mkdir, open, readdir, rename, rm, statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { TesseraError } from '@tessera/errors';
-import { readRegular } from './regular-file.js';
+import { RefusedFile, readRegular } from './regular-file.js';
 
 /** Maximum bytes of a file that holds the state of a store. */
 const STATE_BYTES_MAX = 256 << 20;
@@ -114,11 +114,12 @@ function failure(thrown: unknown, message: string): TesseraError {
 }
 
 /**
- * Any thrown value as TesseraError.from() has it, but for refusals of the system, which are no fault
- * of the program: STORE_FULL or IO_FAILED in the system's words, with the path. For people at a
- * terminal: callers of a service are not told its paths.
+ * Any thrown value as TesseraError.from() has it, but for refusals of files, by the system too, which
+ * are no fault of the program: STORE_FULL or IO_FAILED with the path. For people at a terminal:
+ * callers of a service do not get its paths.
  */
 export function errorOfSystem(thrown: unknown): TesseraError {
+  if (thrown instanceof RefusedFile) return diskError(thrown, thrown.path);
   const { errno, syscall } = Object(thrown) as NodeJS.ErrnoException;
   if (errno === undefined || syscall === undefined) return TesseraError.from(thrown);
   return failure(thrown, (thrown as Error).message);

@@ -5,7 +5,7 @@ export function isThere(path: string): Promise<boolean> {
   return access(path).then(
     () => true,
     (error: NodeJS.ErrnoException) => {
-      if (error.code === 'ENOENT') return false;
+      if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return false;
       throw error;
     },
   );

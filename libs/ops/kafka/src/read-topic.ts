@@ -1,3 +1,4 @@
+import { TesseraError } from '@tessera/errors';
 import type { Kafka } from 'kafkajs';
 import { recordOf, type TopicRecord } from './topic-record.js';
 
@@ -5,19 +6,36 @@ import { recordOf, type TopicRecord } from './topic-record.js';
  * Gives every record that a topic holds now and the group has not taken yet to `take`, one after
  * another, and commits each when `take` has resolved. Resolves with their number at the end that
  * the topic had when reading began; rejects with what `take` rejects with, the record not
- * committed.
+ * committed, and with BROKER_UNAVAILABLE.
  */
 export async function readTopic(
   kafka: Kafka,
   topic: string,
   groupId: string,
-  take: (record: TopicRecord) => Promise<void>,
+  take: Take,
+): Promise<number> {
+  return readToEnd(kafka, topic, groupId, take).catch((thrown: Error) => {
+    if (!thrown.name.startsWith('KafkaJS')) throw thrown;
+    const message = `kafka: ${topic}: ${thrown.message}`;
+    throw new TesseraError('BROKER_UNAVAILABLE', message, { cause: thrown });
+  });
+}
+
+type Take = (record: TopicRecord) => Promise<void>;
+
+async function readToEnd(
+  kafka: Kafka,
+  topic: string,
+  groupId: string,
+  take: Take,
 ): Promise<number> {
   const admin = kafka.admin();
   await admin.connect();
-  const ends = await admin.fetchTopicOffsets(topic);
-  const [taken] = await admin.fetchOffsets({ groupId, topics: [topic] });
-  await admin.disconnect();
+  const asked = [
+    admin.fetchTopicOffsets(topic),
+    admin.fetchOffsets({ groupId, topics: [topic] }),
+  ] as const;
+  const [ends, [taken]] = await Promise.all(asked).finally(() => admin.disconnect());
   const startOf = (partition: number, low: string) => {
     const offset = taken?.partitions.find((one) => one.partition === partition)?.offset ?? '-1';
     return BigInt(offset) < 0n ? BigInt(low) : BigInt(offset);

@@ -133,6 +133,16 @@ describe('a bundle', () => {
     catalogue.close();
   });
 
+  it('says what the disk refuses, not what cannot be removed behind it', async () => {
+    folder = temporaryFolder({ file: '' });
+    const path = join(folder.path, 'file', 'bundle');
+    const written = exportBundle(pages([]), { folder: path, levelSizes: LEVELS, onProgress });
+    await expect(written).rejects.toMatchObject({
+      code: 'IO_FAILED',
+      message: expect.stringContaining(`${path}: ENOTDIR: not a directory, mkdir`),
+    });
+  });
+
   it('has the columns and offsets that trainers give theirs', async () => {
     const path = await exported(ITEMS);
     const rows = async (name: string) => {

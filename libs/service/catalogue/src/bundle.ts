@@ -159,7 +159,7 @@ export interface BundleExport {
 /**
  * Writes items as a whole bundle; the folder has its name only when all of it is there.
  * @returns its UUID and the number of its items
- * @throws TesseraError IO_FAILED
+ * @throws TesseraError STORE_FULL, IO_FAILED
  */
 export async function exportBundle(
   pages: AsyncIterable<readonly BundleItem[]>,

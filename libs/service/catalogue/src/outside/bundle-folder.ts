@@ -3,7 +3,7 @@ import { mkdir, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { TesseraError } from '@tessera/errors';
-import { readRegular, textOf } from '@tessera/files';
+import { diskError, readRegular, textOf } from '@tessera/files';
 import {
   type ArtifactName,
   type BundleManifest,
@@ -215,9 +215,10 @@ export class BundleWriter {
     this.temporary = `${folder}.${randomUUID()}.tmp`;
   }
 
+  /** Rejects with STORE_FULL, IO_FAILED. */
   async part(name: ArtifactName, columns: Readonly<Record<string, unknown[]>>): Promise<void> {
     const location = join(this.temporary, name);
-    await mkdir(location, { recursive: true });
+    await this.done(mkdir(location, { recursive: true }));
     const count = Object.values(columns)[0]?.length ?? 0;
     const part = (await readdir(location)).length;
     const schema = name.endsWith('sid_to_items') ? SCHEMAS.buckets : SCHEMAS.items;
@@ -227,23 +228,28 @@ export class BundleWriter {
       schema: schema as never,
     });
     const file = `part-${String(part).padStart(5, '0')}.parquet`;
-    await writeFile(join(location, file), Buffer.from(data));
+    await this.done(writeFile(join(location, file), Buffer.from(data)));
     this.rows.set(name, (this.rows.get(name) ?? 0) + count);
   }
 
-  /** The manifest last, then the folder's name. @throws TesseraError IO_FAILED */
+  /** The manifest last, then the folder's name. Rejects as `part` does. */
   async finish(manifest: Omit<BundleManifest, 'artifacts'>, itemsPerSidMax: number): Promise<void> {
     const artifacts = Object.fromEntries(
       [...this.rows].map(([name, rows]) => [name, { rows, location: name }]),
     );
     const text = manifestText({ ...manifest, artifacts }, itemsPerSidMax);
-    await writeFile(join(this.temporary, MANIFEST), text);
-    await rename(this.temporary, this.folder).catch((error: Error) => {
-      throw new TesseraError('IO_FAILED', `${this.folder}: ${error.message}`, { cause: error });
-    });
+    await this.done(writeFile(join(this.temporary, MANIFEST), text));
+    await this.done(rename(this.temporary, this.folder));
   }
 
+  /** A disk that refuses to be written may refuse this too. */
   async abandon(): Promise<void> {
-    await rm(this.temporary, { recursive: true, force: true });
+    await rm(this.temporary, { recursive: true, force: true }).catch(() => undefined);
+  }
+
+  private async done(step: Promise<unknown>): Promise<void> {
+    await step.catch((error) => {
+      throw diskError(error, this.folder);
+    });
   }
 }
