@@ -114,9 +114,9 @@ function failure(thrown: unknown, message: string): TesseraError {
 }
 
 /**
- * Any thrown value as TesseraError.from() has it, but for refusals of files, by the system too, which
- * are no fault of the program: STORE_FULL or IO_FAILED with the path. For people at a terminal:
- * callers of a service do not get its paths.
+ * Any thrown value as TesseraError.from() has it, but for refusals of files, by the system too,
+ * which are no fault of the program: STORE_FULL or IO_FAILED with the path. For people at a
+ * terminal: callers of a service do not get its paths.
  */
 export function errorOfSystem(thrown: unknown): TesseraError {
   if (thrown instanceof RefusedFile) return diskError(thrown, thrown.path);
