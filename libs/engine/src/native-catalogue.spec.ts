@@ -98,6 +98,8 @@ describe('marks of batches and digests', () => {
     expect(await one.apply([[]], 'at 9')).toMatchObject({ sequence: 2, changeCount: 0 });
     await one.compact();
     expect(await one.digest()).toEqual({ sequence: 2, mark: 'at 9', digest: paused.digest });
+    const unkept = { code: 'CATALOGUE_NOT_FOUND', field: 'sequence' };
+    await expect(one.rollBack(99)).rejects.toMatchObject(unkept);
     await one.rollBack(0);
     one.close();
     one = await kept('marked');

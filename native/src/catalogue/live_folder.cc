@@ -254,7 +254,7 @@ Result<std::pair<LogContent, std::string>> LiveCatalogue::content_at(uint64_t se
         return generation.first_sequence <= sequence && sequence <= generation.last_sequence;
       });
   const Status unknown(Code::kCatalogueNotFound,
-                       "version: expected one that is kept, got " + std::to_string(sequence));
+                       "sequence: expected a kept version, got " + std::to_string(sequence));
   if (found == known.value().rend()) return unknown;
   const std::string path = log_path(found->number);
   Result<LogContent> content = read_whole(options_.folder, found->number);
@@ -271,7 +271,7 @@ Result<std::shared_ptr<const View>> LiveCatalogue::view_at(uint64_t sequence) co
   if (newest->sequence() == sequence) return newest;
   if (options_.folder.empty()) {
     return Status(Code::kCatalogueNotFound,
-                  "version: expected the newest (the catalogue keeps no folder of changes), got " +
+                  "sequence: expected the newest (the catalogue keeps no folder of changes), got " +
                       std::to_string(sequence));
   }
   const MutexLock one(compaction_);

@@ -163,10 +163,10 @@ describe('a batch of an import', () => {
   });
 
   it.each([
-    [{ name: '', position: 1 }, 'import.name'],
-    [{ name: 'x'.repeat(129), position: 1 }, 'import.name'],
-    [{ name: 'ads', position: -1 }, 'import.position'],
-    [{ name: 'ads', position: 0.5 }, 'import.position'],
+    [{ name: '', position: 1 }, 'importMark.name'],
+    [{ name: 'x'.repeat(129), position: 1 }, 'importMark.name'],
+    [{ name: 'ads', position: -1 }, 'importMark.position'],
+    [{ name: 'ads', position: 0.5 }, 'importMark.position'],
   ])('with a bad mark is refused: %j', async (mark, field) => {
     const changes = await new Machine().started();
     const sent = changes.applyImport(ChangeBatch.of([OTHER]), mark);

@@ -204,6 +204,33 @@ describe('heads of the real engine', () => {
     );
   });
 
+  it('say which weight and which number of a change were refused', async () => {
+    const { items } = await recall({});
+    const [itemId = ''] = items.map((item) => item.itemId);
+    const valuation = { name: 'worth', weights: { bid: 2e9 } };
+    await expect(rank([itemId], { rank: { adapter: 'plain', valuation } })).rejects.toThrow(
+      'weights.bid: expected a number of at most 1e9 either way, got 2e+09',
+    );
+    const changes = runtime.operations.changesOf('');
+    const nothing = { set: '', unset: [], add: [], take: [] };
+    const delta = [{ attribute: 'bid', delta: Number.NEGATIVE_INFINITY }];
+    const attributes = '{"bid":1e999}';
+    for (const [change, message] of [
+      [
+        { op: 'set_priority', itemId, priority: Number.NaN },
+        'priority: expected a finite .*, got NaN',
+      ],
+      [{ op: 'patch_attributes', itemId, patch: { ...nothing, delta } }, 'number, got -Infinity'],
+      [
+        { op: 'set_attributes', itemId, attributes },
+        'attributes: expected a JSON object of finite',
+      ],
+    ] as const) {
+      const applied = changes.applyBatch(ChangeBatch.of([change]), 'test');
+      await expect(applied).rejects.toThrow(new RegExp(message));
+    }
+  });
+
   it.each([{}, { valuation: { name: 'ecpm', weights: {} } }])(
     'explain each item as the answer has it: %j',
     async (change) => {
@@ -232,6 +259,18 @@ describe('heads of the real engine', () => {
       }
     },
   );
+
+  it('explain no version of the catalogue that is not kept, and name it', async () => {
+    const asked = { ...SOURCE, requestId: 'r', resultCount: 3, widths: [], itemsPerSid: 0 };
+    const { items, versions } = await runtime.serving.recall(asked, context());
+    const unkept = { ...versions, catalogueSequence: 99 };
+    const question = { recall: asked, itemId: items[0]?.itemId ?? '', versions: unkept };
+    await expect(runtime.serving.explain(question, context())).rejects.toMatchObject({
+      code: 'CATALOGUE_NOT_FOUND',
+      field: 'versions.catalogueSequence',
+      message: expect.stringContaining('versions.catalogueSequence: expected the newest'),
+    });
+  });
 
   it('are refused by name where they are for another hidden size', async () => {
     const refused = await pushed('wide').catch((thrown: unknown) => TesseraError.from(thrown));

@@ -109,10 +109,10 @@ export class ImportMarks {
 
 function check({ name, position }: ImportMark): void {
   if (name === '' || name.length > NAME_LENGTH_MAX) {
-    throw invalid('import.name', `1..${NAME_LENGTH_MAX} characters`, name.slice(0, 200));
+    throw invalid('importMark.name', `1..${NAME_LENGTH_MAX} characters`, name.slice(0, 200));
   }
   if (!Number.isSafeInteger(position) || position < 0) {
-    throw invalid('import.position', `0..${Number.MAX_SAFE_INTEGER}`, position);
+    throw invalid('importMark.position', `0..${Number.MAX_SAFE_INTEGER}`, position);
   }
 }
 

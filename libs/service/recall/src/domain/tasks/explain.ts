@@ -38,7 +38,8 @@ export async function explain(
   });
   const { prepared, reachRequest } = given;
   const sequence = versions?.catalogueSequence;
-  const judged = await catalogue.judge({ itemId, sequence, request: reachRequest });
+  const question = { itemId, sequence, request: reachRequest };
+  const judged = await catalogue.judge(question).catch(refuseVersion);
   const { sid, reach } = judged;
   const worth = await ItemWorth.of(catalogue, recall, reach, itemId);
   const decided = catalogueVerdict(judged, worth?.exclusion);
@@ -59,6 +60,14 @@ export async function explain(
     return { ...answer, ...told, widthsUsed, ...factsOf(parts, prepared, popular) };
   }
   return { ...answer, ...(await searchedVerdict(asked, itemId, judged, worth)) };
+}
+
+/** The catalogue names the number of a version as a roll-back has it. */
+function refuseVersion(thrown: unknown): never {
+  const { code, field, message } = TesseraError.from(thrown);
+  if (field !== 'sequence') throw thrown;
+  const own = 'versions.catalogueSequence';
+  throw new TesseraError(code, own + message.slice(field.length), { field: own, cause: thrown });
 }
 
 /** The verdict of the search, and that of the ranking. */
