@@ -91,6 +91,26 @@ async function post(path: string, body: unknown, url = gateway.httpUrl) {
 }
 
 describe('a gateway', () => {
+  it('sends nothing to a node at whose gRPC address another process answers', async () => {
+    const [a, b, c] = nodes as [Node, Node, Node];
+    const swapped = [
+      { name: 'a', serving: { ...a.serving, grpcAddress: b.serving.grpcAddress } },
+      { name: 'b', serving: { ...b.serving, grpcAddress: a.serving.grpcAddress } },
+      c,
+    ];
+    const other = await serveGateway({ config: gatewayConfig(swapped), log, serviceVersion: '1' });
+    const states = () => other.cluster.links().map(({ state, reason }) => [state, reason]);
+    const wrong = ({ serving }: Node, name: string) => [
+      'different',
+      `${serving.grpcAddress}: expected ${name}, got another process`,
+    ];
+    await until('all nodes were seen', () => states().every(([state]) => state !== 'unknown'));
+    expect(states()).toEqual([wrong(b, 'a'), wrong(a, 'b'), ['up', '']]);
+    const answer = await post('/v1/recall', { userId: 'any' }, other.httpUrl);
+    expect(answer).toMatchObject({ status: 200 });
+    await other.drain.run();
+  });
+
   it('sends the requests of a user to one node, which is what it says', async () => {
     const users = Array.from({ length: 16 }, (_, n) => `user-${n} ü`);
     for (const userId of users) {

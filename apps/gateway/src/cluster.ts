@@ -27,6 +27,8 @@ export type Sighting =
   | {
       readonly state: 'up' | 'draining';
       readonly versions: Readonly<Record<string, string>>;
+      /** Another process than that of the HTTP address answers over gRPC. */
+      readonly isOtherOverGrpc?: boolean;
       /** Users' chains in its KV pool. */
       readonly chains?: number;
       /** Store of keys and values as `/health` names it; left out: the node's own. */
@@ -191,7 +193,9 @@ export class Cluster {
     if (this.byName.get(link.member.name) !== link) return;
     const [before, wasCounted] = [link.state, isCounted(link)];
     const isUp = sighting.state === 'up';
-    const isChanged = isUp && !isSame(link.versions, sighting.versions);
+    const isOther = sighting.state !== 'down' && sighting.isOtherOverGrpc === true;
+    const isMoved = isOther !== link.isOtherOverGrpc;
+    const isChanged = isUp && (isMoved || !isSame(link.versions, sighting.versions));
     if (sighting.state === 'down' && sighting.isSilent === true) {
       link.silentFrom ??= before;
       link.reason = sighting.reason;
@@ -202,6 +206,7 @@ export class Cluster {
     } else {
       link.silentFrom = undefined;
       link.versions = sighting.versions;
+      link.isOtherOverGrpc = isOther;
       this.noteOwner(link);
       link.chains = sighting.chains ?? 0;
       link.relevance = sighting.relevance;
@@ -272,7 +277,10 @@ export class Cluster {
   /** Nodes that serve something else than the others take no requests. */
   private decide(back?: NodeLink): void {
     const seen = this.links().filter((link) => link === back || isCounted(link));
-    const named = seen.filter(({ member, versions }) => (versions.node ?? '') === member.name);
+    const named = seen.filter(
+      ({ member, versions, isOtherOverGrpc }) =>
+        (versions.node ?? '') === member.name && !isOtherOverGrpc,
+    );
     const { versions, differences } = decideVersions(
       named.map(({ member, versions }) => ({ ...member, versions })),
     );
@@ -282,7 +290,10 @@ export class Cluster {
       const other = differences.find((one) => one.name === name) ?? this.behind.get(name);
       if (!named.includes(link)) {
         const got = link.versions.node ?? 'nothing';
-        this.put(link, 'different', `node.name: expected ${name}, got ${got}`);
+        const reason = link.isOtherOverGrpc
+          ? `${link.member.grpc}: expected ${name}, got another process`
+          : `node.name: expected ${name}, got ${got}`;
+        this.put(link, 'different', reason);
       } else if (other !== undefined) {
         const { kind, expected, got } = other;
         this.put(link, 'different', `${kind}: expected ${expected}, got ${got}`);

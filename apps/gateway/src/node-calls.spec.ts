@@ -89,7 +89,7 @@ it('ends at the deadline before a node that accepts connections and says nothing
   opened.push(() => silent.close());
   await once(silent, 'listening');
   const link = linkTo((silent.address() as AddressInfo).port);
-  await expect(link.ping(Date.now() + 100)).rejects.toThrow(NodeAway);
+  await expect(link.ping('', Date.now() + 100)).rejects.toThrow(NodeAway);
   expect(await thrownBy(ask(link, Date.now() + 100))).toMatchObject({
     code: 'DEADLINE_EXCEEDED',
   });
@@ -155,7 +155,7 @@ it('is for another node where the connection breaks or nobody listens', async ()
   for (const socket of sockets) socket.destroy();
   expect(failureOf(await answer)).toBe('away');
   expect(failureOf(await thrownBy(ask(link)))).toBe('away');
-  await expect(link.ping(1000)).rejects.toThrow(NodeAway);
+  await expect(link.ping('', 1000)).rejects.toThrow(NodeAway);
   await serve((call, done) => done(null, call.request), port);
   link.endWaiting();
   expect((await ask(link)).equals(MESSAGE)).toBe(true);

@@ -18,6 +18,8 @@ interface HealthBody {
   readonly state?: string;
   readonly reason?: string;
   readonly versions?: Readonly<Record<string, string>>;
+  /** Left out by releases before 0.1. */
+  readonly instance?: string;
   readonly chains?: number;
   readonly kvStore?: string;
   readonly relevance?: unknown;
@@ -77,13 +79,15 @@ export class NodeHealth {
 async function sightingOf(link: NodeLink): Promise<Sighting> {
   const deadlineMs = Date.now() + ANSWER_MS_MAX;
   const ask = { method: 'GET', path: '/health', headers: {}, deadlineMs };
-  const [{ status, body }] = await Promise.all([link.http(ask), link.ping(deadlineMs)]);
+  const { status, body } = await link.http(ask);
   const { versions, chains = 0, kvStore = '', ...told } = JSON.parse(body.toString()) as HealthBody;
+  const isOtherOverGrpc = !(await link.ping(told.instance ?? '', deadlineMs));
   if (versions === undefined) return { state: 'down', reason: 'expected a health answer' };
   const relevance = parseRelevanceProfile(told.relevance);
   // One that waits for something else still answers what does not need it; `ready`: before 0.1.
   const isUp = status === OK || told.state === 'blocked' || told.state === 'ready';
   const blocked = status === OK ? '' : (told.reason ?? 'it is not ready');
   const { clusterLog: log } = told;
-  return { state: isUp ? 'up' : 'draining', versions, chains, kvStore, relevance, log, blocked };
+  const own = { versions, isOtherOverGrpc, chains, kvStore, relevance, log, blocked };
+  return { state: isUp ? 'up' : 'draining', ...own };
 }

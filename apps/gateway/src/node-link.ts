@@ -7,6 +7,7 @@ import { TesseraError } from '@tessera/errors';
 import { timeoutText } from '@tessera/grpc';
 import { type LogWord, type Member, NO_LOG, PredictedWork, parseLoadClass } from '@tessera/routing';
 import { TIMER_MS_MAX } from '@tessera/units';
+import { service as healthService } from 'grpc-health-check';
 import { type HttpAnswer, NodeAway, NodeRefusal } from './node-failure.js';
 import { type Fields, metadataOf } from './passed-fields.js';
 
@@ -24,9 +25,9 @@ export interface HttpAsk {
   readonly onBegun?: (end: () => void) => void;
 }
 
-const { CANCELLED, UNAVAILABLE, DEADLINE_EXCEEDED } = grpc.status;
+const { CANCELLED, UNAVAILABLE, DEADLINE_EXCEEDED, NOT_FOUND } = grpc.status;
 const HEALTH_CHECK = '/grpc.health.v1.Health/Check';
-const EMPTY = Buffer.alloc(0);
+const { requestSerialize } = healthService.Check as grpc.MethodDefinition<object, object>;
 
 const NEVER = Number.POSITIVE_INFINITY;
 /** Milliseconds behind its deadline in which the end of a call may still come from the node. */
@@ -49,6 +50,8 @@ export class NodeLink {
   /** Its state when it stopped to answer health; undefined: it answers. */
   silentFrom: NodeState | undefined;
   versions: Readonly<Record<string, string>> = {};
+  /** True where another process than that of its HTTP address answers over gRPC. */
+  isOtherOverGrpc = false;
   /** Why it is not ready though it takes requests, '' where it is: something else is away. */
   blocked = '';
   /** How far it is in the log of the cluster, when it was last seen. */
@@ -215,16 +218,21 @@ export class NodeLink {
     return new NodeAway(`${this.member.name}: ${message}`);
   }
 
-  /** Rejects with NodeAway where its gRPC edge does not answer in time. */
-  ping(deadlineMs: number): Promise<void> {
+  /**
+   * Asks the gRPC edge for its health. Rejects with NodeAway where it does not answer in time.
+   * @param instance name of the process that answers over HTTP; '': it has none
+   * @returns false where another process answers
+   */
+  ping(instance: string, deadlineMs: number): Promise<boolean> {
     return new Promise((resolve, reject) => {
       // A node that accepts the connection and says nothing would be waited for without an end.
       const options = { deadline: deadlineMs };
       const none = new grpc.Metadata();
-      this.client.makeUnaryRequest(HEALTH_CHECK, asIs, asIs, EMPTY, none, options, (error) => {
+      const asked = requestSerialize({ service: instance });
+      this.client.makeUnaryRequest(HEALTH_CHECK, asIs, asIs, asked, none, options, (error) => {
         const isAway = error?.code === UNAVAILABLE || error?.code === DEADLINE_EXCEEDED;
         if (isAway) reject(new NodeAway(`${this.member.name}: ${error.details}`));
-        else resolve();
+        else resolve(error?.code !== NOT_FOUND);
       });
     });
   }

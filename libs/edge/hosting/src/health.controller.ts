@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { Controller, Get, Res } from '@nestjs/common';
 import { type Condition, Readiness } from '@tessera/lifecycle';
 import type { FastifyReply } from 'fastify';
@@ -15,6 +16,8 @@ interface HealthAnswer {
   /** Dependencies of the process and the stores that it writes to, each with its own state. */
   readonly conditions: readonly Condition[];
   readonly versions: ServedVersions['versions'];
+  /** Random name of the process, which its health over gRPC knows as a service. */
+  readonly instance: string;
   /** Users' chains in the KV pool; left out: the process has none. */
   readonly chains?: number;
   /** Nodes of one word find each other's keys and values in a store; left out: in none. */
@@ -27,6 +30,7 @@ interface HealthAnswer {
 
 /** Reports of a process on its own work in `/health`. DI token. */
 export class OwnState {
+  readonly instance = randomUUID();
   /** Users' chains in the KV pool; undefined: the process has none. */
   readonly chains: (() => number) | undefined;
   /** Undefined, or undefined from it: keys and values of users are its own. */
@@ -97,6 +101,7 @@ export class HealthController {
     const why = reason === '' ? {} : { reason };
     const conditions = this.readiness.conditions.all();
     const { versions } = this.served;
-    return { live: true, ready, state, ...why, conditions, versions, ...this.own.read() };
+    const who = { versions, instance: this.own.instance };
+    return { live: true, ready, state, ...why, conditions, ...who, ...this.own.read() };
   }
 }

@@ -33,6 +33,7 @@ import {
   sayLoad,
   tlsOfHttp,
 } from './fastify-adapter.js';
+import { OwnState } from './health.controller.js';
 import { guardRoutes, type HttpAccess } from './http-access.js';
 import { HttpCalls } from './http-calls.js';
 import { acceptOnlyJson } from './json-body.js';
@@ -168,7 +169,8 @@ export async function host(parts: HostParts): Promise<Hosted> {
   const methods = parts.methods?.(app) ?? NO_METHODS;
   serveJson(instance, methods, calls, log);
   const gate = gateOf(parts, held);
-  const strategy = grpcEdge(parts, methods, { tls: grpcTls, gate });
+  const { instance: name } = app.get(OwnState);
+  const strategy = grpcEdge(parts, methods, { tls: grpcTls, gate, name });
   app.connectMicroservice({ strategy });
   if (topicServer !== undefined) app.connectMicroservice({ strategy: topicServer });
   await listening('grpc', grpc, () => app.startAllMicroservices());
@@ -210,7 +212,7 @@ const gateOf = (parts: HostParts, held: HeldCallers) =>
 function grpcEdge(
   parts: HostParts,
   { handlers }: OwnMethods,
-  own: Pick<GrpcServerSettings, 'tls' | 'gate'>,
+  { name, ...own }: Pick<GrpcServerSettings, 'tls' | 'gate'> & { readonly name: string },
 ) {
   const { grpc, readiness, access, limits, admissions = {}, forwarded, log } = parts;
   const services = [...new Set([...handlers.keys()].map((path) => path.split('/')[1] ?? ''))];
@@ -221,7 +223,7 @@ function grpcEdge(
     packages,
     schema: protoSchema,
     descriptors: protoDescriptors,
-    health: new GrpcHealth([...services, ...(forwarded?.names ?? [])], readiness),
+    health: new GrpcHealth([...services, ...(forwarded?.names ?? []), name], readiness),
     interceptor: callInterceptor({
       guard: access.guard('grpc'),
       bodyMs: grpc.bodyMs,
