@@ -153,6 +153,15 @@ describe('the API of the console', () => {
     expect(page.json.recall.answer).toBeUndefined();
   });
 
+  it('finds IDs and names in a path that are as long as they may be', async () => {
+    const userId = '😀'.repeat(128);
+    const user = await ask('GET', `users/${encodeURIComponent(userId)}`);
+    expect([user.status, user.json.userId]).toEqual([200, userId]);
+    const name = 'ü'.repeat(200);
+    const removed = await ask('DELETE', `sets/${encodeURIComponent(name)}`);
+    expect([removed.status, removed.json]).toEqual([200, { removed: false }]);
+  });
+
   it('tells which versions of a recall are no longer served', async () => {
     const request = { ...NO_WISHES, userId: 'a' };
     const answer = answerTo(request);

@@ -44,6 +44,8 @@ function serverOptions({ cert, key, ca }: TlsFiles) {
   return { cert, key, ca, requestCert: asksClients, rejectUnauthorized: asksClients };
 }
 
+/** Characters of a part of a path: an ID has 256, of up to four bytes, each as `%XX`. */
+const PARAMETER_MAX = 256 * 4 * 3;
 /** Milliseconds that the headers of a request may take to arrive: they are one packet or two. */
 const HEADERS_MS_MAX = 10_000;
 
@@ -90,6 +92,7 @@ function adapterOf(
   return new FastifyAdapter({
     ...(tls === undefined ? { http: timeouts } : { https: { ...tls, ...timeouts } }),
     bodyLimit: messageBytesMax * JSON_BYTES_PER_BYTE,
+    routerOptions: { maxParamLength: PARAMETER_MAX },
     requestTimeout: bodyMs,
     keepAliveTimeout: keepAliveMs,
     trustProxy: trustedProxies === '' ? false : trustedProxies,

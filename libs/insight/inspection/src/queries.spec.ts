@@ -3,7 +3,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { temporaryFolder } from '@tessera/testing';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import type { ExportFormat, QueryLimits, QueryResult } from './domain/inspection-store.js';
 import { childrenOf, type OpenedStore, openedStore } from './fixture/opened-store.js';
 import type { FactInspectionStore } from './outside/fact-inspection-store.js';
@@ -17,6 +17,8 @@ let store: FactInspectionStore;
 const SMALL = { memoryBytes: 2 ** 27, diskBytes: 2 ** 24, answerBytesMax: 2 ** 16 };
 
 beforeAll(async () => {
+  // Zone of the machine: the processes of queries have it too.
+  vi.stubEnv('TZ', 'Asia/Kolkata');
   opened = await openedStore(folder.path, SMALL);
   store = opened.store;
   await store.shelf.saveSet({ name: '=1+1', timeMs: 1e12, author: '@x', recallIds: ['-a', 'b'] });
@@ -24,6 +26,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await opened.close();
+  vi.unstubAllEnvs();
   folder.remove();
 });
 
@@ -61,6 +64,13 @@ it('are answered with columns and rows, cut where there are more rows or bytes',
   expect([cut.rows.length, cut.isCut]).toEqual([7, true]);
   const large = await answer("SELECT repeat('x', 1000) FROM range(500)");
   expect([large.rows.length, large.isCut]).toEqual([65, true]);
+});
+
+it('are answered in UTC, wherever the machine is', async () => {
+  const { rows } = await answer('SELECT now()::VARCHAR');
+  expect(rows).toEqual([[expect.stringMatching(/\+00$/)]]);
+  const csv = await exported('SELECT now() AS t', 'csv');
+  expect(csv.toString()).toMatch(/\+00/);
 });
 
 it('see what was written before them, and write nothing', async () => {

@@ -123,6 +123,8 @@ async function openData(ask: Ask, { folder, place }: Data) {
   const read = [folder, place.shelf, ...factFolders(place.folder)];
   const folders = read.map((path) => quoted(`${path}/`));
   await connection.run(`SET allowed_directories = [${folders.join(', ')}]`);
+  // The machine's own zone otherwise, in which now() is compared with times of facts.
+  await connection.run("SET TimeZone = 'UTC'");
   await connection.run('SET enable_external_access = false');
   await connection.run('SET lock_configuration = true');
   const facts = viewStatements(place.folder, place.sceneKeys);
