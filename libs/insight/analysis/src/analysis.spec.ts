@@ -124,6 +124,23 @@ describe.each(['duckdb', 'clickhouse'])('%s', (name) => {
     await checkUnseen(asking(context));
   }, 120_000);
 
+  it('finds in each span by itself whether impressions are known', async (context) => {
+    asking(context);
+    const sinceMs = EVERY.fromMs + 3 * HOUR_MS;
+    const isKnown = ({ action, timeMs }: GeneratedFacts['behaviours'][number]) =>
+      action !== 'impression' || timeMs >= sinceMs;
+    const later = { ...facts, behaviours: facts.behaviours.filter(isKnown) };
+    const other = temporaryFolder({});
+    await writeFacts(later, other.path);
+    const store = await (name === 'duckdb' ? DuckdbStore.open(other.path) : chdbOver(other.path));
+    try {
+      await checkSeen({ store: store as Opened, actions }, new FiguresByHand(later));
+    } finally {
+      store?.close();
+      other.remove();
+    }
+  }, 240_000);
+
   it('gives items as they are and were', async (context) => {
     const asked = asking(context);
     const page = await items(asked, EVERY, { text: 'TITLE 1', isLive: true, offset: 2, limit: 5 });
@@ -266,6 +283,26 @@ async function checkUnseen(asked: Asking): Promise<void> {
   expect(page.now.clickRate.trials).toBe(items(EVERY.fromMs, EVERY.toMs));
   expect(page.series.map(({ clickRate }) => clickRate.trials)).toEqual(
     page.series.map(({ timeMs }) => items(timeMs, timeMs + page.bucketMs)),
+  );
+}
+
+async function checkSeen(asked: Asking, of: FiguresByHand): Promise<void> {
+  const page = await overview(asked, EVERY, 5);
+  const { fromMs, toMs } = EVERY;
+  const shown = (from: number, to: number) => {
+    const span = { ...EVERY, fromMs: from, toMs: to };
+    const pairs = of.pairs(span);
+    if (pairs.some(({ impression }) => impression)) return pairs.length;
+    return of.recalls(span).reduce((sum, { itemIds }) => sum + itemIds.length, 0);
+  };
+  const before = of.pairs({ ...EVERY, fromMs: fromMs - (toMs - fromMs), toMs: fromMs });
+  expect(before.filter(({ click }) => click).length).toBeGreaterThan(0);
+  expect(before.some(({ impression }) => impression)).toBe(false);
+  expect(page.shownBy).toBe('impressions');
+  expect(page.now.clickRate.trials).toBe(shown(fromMs, toMs));
+  expect(page.before.clickRate.trials).toBe(shown(fromMs - (toMs - fromMs), fromMs));
+  expect(page.series.map(({ clickRate }) => clickRate.trials)).toEqual(
+    page.series.map(({ timeMs }) => shown(timeMs, timeMs + page.bucketMs)),
   );
 }
 

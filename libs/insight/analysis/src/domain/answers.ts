@@ -86,7 +86,7 @@ export interface OverviewPage {
   /** Size of the panel of overlaps: one user in so many. */
   readonly overlapOneIn: number;
   readonly liveItems: number;
-  /** How a shown item is known: by impressions, or, without any, every recalled item counts. */
+  /** How items shown now are known: by impressions, or, without any, every recalled one counts. */
   readonly shownBy: 'impressions' | 'recalls';
   /** Actions of the span's behaviours where none is a click (`behaviours.clickActions`). */
   readonly otherActions: readonly string[];

@@ -77,7 +77,7 @@ function actionsStatement({ filter }: Spans, dialect: Dialect): string {
   );
 }
 
-/** Recalled items of the panel, which count as shown where no impression is known. */
+/** Recalled items of the panel, which count as shown in a span without any impression. */
 function listedStatement(spans: Spans, panel: AnalysisFilter, dialect: Dialect): string {
   const listed = dialect.number(`sum(${dialect.length('item_ids')})`);
   return (
@@ -162,8 +162,7 @@ interface Answers {
   readonly outcomes: readonly Row[];
   readonly exposed: readonly Row[];
   readonly overlaps: readonly Row[];
-  /** Rows where no impression is known; left out: one is. */
-  readonly listed?: readonly Row[] | undefined;
+  readonly listed: readonly Row[];
 }
 
 const isAt = (timeMs: number) => (row: Row) => numberOf(row, 'time_ms') === timeMs;
@@ -190,7 +189,8 @@ function figuresOf(
   const one = own(exposed);
   const covered = numberOf(one, 'covered');
   const overlap = own(overlaps);
-  const shown = listed === undefined ? sum(outcomes, 'pairs') : sum(listed, 'items');
+  const areSeen = sum(outcomes, 'impressions') > 0;
+  const shown = areSeen ? sum(outcomes, 'pairs') : sum(listed, 'items');
   return {
     recalls: sum(recalls, 'recalls'),
     answered: sum(answered, 'recalls'),
@@ -231,15 +231,14 @@ export async function overview(
       overlapStatement(spans, overlap, dialect),
       liveStatement(spans, dialect),
       actionsStatement(spans, dialect),
+      listedStatement(spans, whole, dialect),
       ...marksStatements(filter, dialect),
     ],
     signal,
   );
-  const [outcomes = [], exposed = [], overlaps = [], lives = [], done = [], ...marks] = rows;
+  const [outcomes = [], exposed = [], overlaps = [], lives = [], done = [], ...others] = rows;
+  const [listed = [], ...marks] = others;
   const areSeen = outcomes.some((row) => isNow(row) && numberOf(row, 'impressions') > 0);
-  const [listed] = areSeen
-    ? []
-    : await store.rows([listedStatement(spans, whole, dialect)], signal);
   const answers = { recalls, outcomes, exposed, overlaps, listed };
   const liveAt = (timeMs: number) => numberOf(lives.find(isAt(timeMs)), 'live');
   const live = liveAt(NOW);
