@@ -113,6 +113,11 @@ describe.each(['duckdb', 'clickhouse'])('%s', (name) => {
     }
     expect(figure(page, 'Clicks')).toBe(pairs.filter(({ click }) => click).length);
     expect(figure(page, 'Paced now')).toBe(1);
+    const bySet = await ask(context, 'spend', 'geo');
+    const inRows = sum(bySet.rows.map(({ clicks }) => Number(clicks)));
+    expect(inRows).toBeGreaterThan(Number(figure(page, 'Clicks')));
+    expect(figure(bySet, 'Clicks')).toBe(figure(page, 'Clicks'));
+    expect(figure(bySet, 'Spend')).toBeCloseTo(Number(figure(page, 'Spend')), 9);
   }, 120_000);
 
   it('gives the first day of ads that began in the span', async (context) => {

@@ -157,10 +157,10 @@ export function overlapOf(dialect: Dialect): { readonly overlap: string; readonl
 const VERSION = 'catalogue, item_id, title, live, from_seq, to_seq, from_time, to_time';
 
 /**
- * Item versions that a filter lets pass, with each `value`, read from JSON once for each.
+ * Item versions that a filter lets pass, with their values as `listed`.
  * @param amount a further attribute, where it is a number: as `amount`, otherwise NULL
  */
-export function valuedVersions(
+export function listedVersions(
   filter: AnalysisFilter,
   { name, bounds }: Attribute,
   dialect: Dialect,
@@ -169,9 +169,20 @@ export function valuedVersions(
   const values = valueList(dialect, 'attributes', dialect.text(name), bounds);
   const number =
     amount === '' ? '' : `, ${dialect.numeric('attributes', dialect.text(amount))} AS amount`;
-  const fitting =
+  return (
     `SELECT ${VERSION}${number}, ${values} AS listed FROM item_version ` +
-    `WHERE ${attributesFit(filter, dialect, 'attributes')}`;
+    `WHERE ${attributesFit(filter, dialect, 'attributes')}`
+  );
+}
+
+/** The same with each `value`, read from JSON once for each version. */
+export function valuedVersions(
+  filter: AnalysisFilter,
+  attribute: Attribute,
+  dialect: Dialect,
+  amount = '',
+): string {
+  const fitting = listedVersions(filter, attribute, dialect, amount);
   const columns = amount === '' ? VERSION : `${VERSION}, amount`;
   return dialect.each(columns, 'listed', 'value', `(${fitting}) AS fitting_version`);
 }

@@ -1,6 +1,6 @@
 import type { AnalysisFilter } from '../../domain/filter.js';
 import { outcomePairs } from '../../domain/outcomes.js';
-import { recallsOf, seenBy, valuedVersions } from '../../domain/relations.js';
+import { listedVersions, recallsOf, seenBy } from '../../domain/relations.js';
 import type { TablePage } from '../../domain/table-page.js';
 import { attributeNamed } from '../attribute-bounds.js';
 import { type Asking, countedPanel, numberOf, textOf } from '../question.js';
@@ -28,24 +28,29 @@ export async function spend(
   const { number } = dialect;
   const panel = await countedPanel(asking, every);
   const attribute = await attributeNamed(asking, panel.catalogue, by);
-  const versions = valuedVersions(panel, attribute, dialect, bid);
-  const sums =
-    'SELECT v.value AS value, sum(p.impression) AS impressions, sum(p.click) AS clicks, ' +
-    'sum(CASE WHEN p.click = 1 THEN coalesce(v.amount, 0) ELSE 0 END) AS spend ' +
+  const paid =
+    'SELECT p.impression AS impression, p.click AS click, v.listed AS listed, ' +
+    'CASE WHEN p.click = 1 THEN coalesce(v.amount, 0) ELSE 0 END AS bid ' +
     `FROM (${outcomePairs(panel, actions, dialect)}) AS p ` +
     `JOIN (${recallsOf(panel, dialect)}) AS r ON r.recall_id = p.recall_id ` +
-    `JOIN (${versions}) AS v ON v.item_id = p.item_id ` +
-    `WHERE ${seenBy(panel.catalogue, dialect)} GROUP BY v.value`;
+    `JOIN (${listedVersions(panel, attribute, dialect, bid)}) AS v ON v.item_id = p.item_id ` +
+    `WHERE ${seenBy(panel.catalogue, dialect)}`;
+  const valued = dialect.each('impression, click, bid', 'listed', 'value', 'paid');
+  const sums =
+    `${number('sum(impression)')} AS impressions, ${number('sum(click)')} AS clicks, ` +
+    `${number('sum(bid)')} AS spend`;
   // A pace holds until the next one, so those of before the span count as well.
   const paces =
     `SELECT value, ${dialect.newest('pace', 'time')} AS pace_now, min(pace) AS lowest, ` +
     `count(*) AS changes FROM change WHERE op = 'set_pace' ` +
     `AND catalogue = ${dialect.text(panel.catalogue)} AND attribute = ${dialect.text(by)} ` +
     `AND time < ${dialect.time(panel.toMs)} GROUP BY value`;
-  const [found = [], paced = []] = await store.rows(
+  const [[all, ...found] = [], paced = []] = await store.rows(
     [
-      `SELECT value, ${number('impressions')} AS impressions, ${number('clicks')} AS clicks, ` +
-        `${number('spend')} AS spend FROM (${sums}) AS sums ORDER BY spend DESC, value`,
+      // An item with several values counts for each of them, and once in all.
+      `WITH paid AS (${paid}) SELECT * FROM (SELECT 1 AS is_all, '' AS value, ${sums} FROM paid ` +
+        `UNION ALL SELECT 0 AS is_all, value, ${sums} FROM (${valued}) AS valued ` +
+        'GROUP BY value) AS told ORDER BY is_all DESC, spend DESC, value',
       `SELECT value, ${number('pace_now')} AS pace, ${number('lowest')} AS lowestPace, ` +
         `${number('changes')} AS paceChanges FROM (${paces}) AS paces`,
     ],
@@ -62,13 +67,12 @@ export async function spend(
       paceChanges: numberOf(own, 'paceChanges'),
     });
   });
-  const total = (name: string) => found.reduce((sum, row) => sum + numberOf(row, name), 0);
   return {
     name: 'spend',
     oneIn: panel.oneIn,
     figures: [
-      { label: 'Spend', form: 'number', value: total('spend') },
-      { label: 'Clicks', form: 'count', value: total('clicks') },
+      { label: 'Spend', form: 'number', value: numberOf(all, 'spend') },
+      { label: 'Clicks', form: 'count', value: numberOf(all, 'clicks') },
       { label: 'Paced now', form: 'count', value: rows.filter(({ pace }) => isLow(pace)).length },
     ],
     columns: COLUMNS,
