@@ -143,6 +143,28 @@ describe('the API of the console', () => {
     }
   });
 
+  it('names what is wrong in a question, not in the SQL that it would become', async () => {
+    for (const [path, field] of [
+      ['overview?scene=daypart=%00', 'scene'],
+      ['overview?from=0&to=9007199254740991', 'to'],
+      ['composition?by=%00', 'by'],
+      ['ads/%00', 'id'],
+    ]) {
+      const { status, json } = await ask('GET', `analysis/${path}`);
+      expect([path, status, json.error.field]).toEqual([path, 400, field]);
+    }
+    const odd = encodeURIComponent(`a"b\\c'); DROP TABLE item_version; --`);
+    for (const path of [
+      `composition?by=${odd}&attribute=${odd}=1`,
+      'overview?from=0&to=253402300799999',
+      `tables/spend?by=${odd}&bid=${odd}`,
+      `items?attribute=${odd}=1`,
+    ]) {
+      const { status, text } = await ask('GET', `analysis/${path}`);
+      expect([path, status, text]).toEqual([path, 200, expect.any(String)]);
+    }
+  });
+
   it('records a recall that failed, with its error', async () => {
     const refused = await ask('POST', 'recalls', { userId: 'nobody' });
     expect(refused.status).toBe(404);

@@ -17,7 +17,7 @@ import {
 import { TesseraError } from '@tessera/errors';
 import { MILLISECONDS_PER_MINUTE } from '@tessera/units';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { attributeOf, FILTER_FIELDS, filterOf } from '../analysis-fields.js';
+import { askedFields, attributeOf, filterOf } from '../analysis-fields.js';
 import type { AnalysisPort } from '../analysis-port.js';
 import type {
   AdPage,
@@ -49,7 +49,6 @@ const ASKED = { min: 1, max: 5000, fallback: 1000 };
 const OFFSET = { min: 0, max: 10_000_000, fallback: 0 };
 /** Milliseconds of recalls in a file of facts, and until it is written. */
 const FILE_MS = 2 * MILLISECONDS_PER_MINUTE;
-const ANYTIME = { min: 0, max: Number.MAX_SAFE_INTEGER };
 const NOTHING_KEPT = {
   isKept: false,
   store: 'duckdb',
@@ -136,10 +135,7 @@ export class AnalysisController {
   ): Promise<ReachPage> {
     const { asking, fields } = await this.asked(request, query, ['by', 'at', 'limit'], reply);
     const filter = this.filter(fields);
-    const atMs = integerOf(fields, 'at', ANYTIME);
-    if (atMs <= filter.fromMs || atMs >= filter.toMs) {
-      throw invalid('at', `a time between ${filter.fromMs} and ${filter.toMs}`, atMs);
-    }
+    const atMs = integerOf(fields, 'at', { min: filter.fromMs + 1, max: filter.toMs - 1 });
     const by = attributeOf(fields, 'by') || 'item';
     return reach(asking, filter, { by, atMs, limit: integerOf(fields, 'limit', ROWS) });
   }
@@ -213,7 +209,7 @@ export class AnalysisController {
     @Query() query: unknown,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<AdPage> {
-    const { asking, fields } = await this.asked(request, query, [], reply);
+    const { asking, fields } = await this.asked(request, query, [], reply, { id });
     return ad(asking, this.filter(fields), id.slice(0, ID_LENGTH_MAX));
   }
 
@@ -276,9 +272,10 @@ export class AnalysisController {
     query: unknown,
     names: readonly string[],
     reply: FastifyReply,
+    path?: Fields,
   ): Promise<{ asking: Asking; fields: Fields }> {
     await this.gate.look(request);
-    const fields = fieldsOf(query, [...FILTER_FIELDS, ...names]);
+    const fields = askedFields(query, names, path);
     const { asking, refresh } = this.kept();
     await refresh();
     return { asking: Object.assign({ signal: goneSignal(reply) }, asking), fields };

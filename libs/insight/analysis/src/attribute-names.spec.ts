@@ -27,6 +27,15 @@ it.each([...NAMES, ...ODD])('an attribute called %j is read in DuckDB', async (n
   expect(await rowsOf(sql)).toEqual([[[`value of ${name}`]]]);
 });
 
+it.each([...NAMES, ...ODD, "'); DROP TABLE item; --", "\\'"])(
+  'a name %j stays a name in a filter',
+  async (name) => {
+    const fits = fitsValue(DUCKDB, 'attributes', name, `value of ${name}`);
+    const isThere = [...NAMES, ...ODD].includes(name);
+    expect(await rowsOf(`SELECT ${fits} FROM item`)).toEqual([[isThere]]);
+  },
+);
+
 it('attributes are read by the names that an item has, whatever these are', async () => {
   const named = DUCKDB.each('attributes', DUCKDB.names('attributes'), 'name', 'item');
   const value = DUCKDB.members('attributes', 'name');
