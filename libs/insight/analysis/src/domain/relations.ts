@@ -175,7 +175,7 @@ export function listedVersions(
   );
 }
 
-/** The same with each `value`, read from JSON once for each version. */
+/** Item versions as of listedVersions() with each `value`, read from JSON once for each. */
 export function valuedVersions(
   filter: AnalysisFilter,
   attribute: Attribute,

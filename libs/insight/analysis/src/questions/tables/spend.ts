@@ -1,3 +1,4 @@
+import type { Dialect } from '../../domain/dialect.js';
 import type { AnalysisFilter } from '../../domain/filter.js';
 import { outcomePairs } from '../../domain/outcomes.js';
 import { listedVersions, recallsOf, seenBy } from '../../domain/relations.js';
@@ -25,7 +26,6 @@ export async function spend(
 ): Promise<TablePage> {
   const { store, actions, signal } = asking;
   const { dialect } = store;
-  const { number } = dialect;
   const panel = await countedPanel(asking, every);
   const attribute = await attributeNamed(asking, panel.catalogue, by);
   const paid =
@@ -35,10 +35,6 @@ export async function spend(
     `JOIN (${recallsOf(panel, dialect)}) AS r ON r.recall_id = p.recall_id ` +
     `JOIN (${listedVersions(panel, attribute, dialect, bid)}) AS v ON v.item_id = p.item_id ` +
     `WHERE ${seenBy(panel.catalogue, dialect)}`;
-  const valued = dialect.each('impression, click, bid', 'listed', 'value', 'paid');
-  const sums =
-    `${number('sum(impression)')} AS impressions, ${number('sum(click)')} AS clicks, ` +
-    `${number('sum(bid)')} AS spend`;
   // A pace holds until the next one, so those of before the span count as well.
   const paces =
     `SELECT value, ${dialect.newest('pace', 'time')} AS pace_now, min(pace) AS lowest, ` +
@@ -47,12 +43,10 @@ export async function spend(
     `AND time < ${dialect.time(panel.toMs)} GROUP BY value`;
   const [[all, ...found] = [], paced = []] = await store.rows(
     [
-      // An item with several values counts for each of them, and once in all.
-      `WITH paid AS (${paid}) SELECT * FROM (SELECT 1 AS is_all, '' AS value, ${sums} FROM paid ` +
-        `UNION ALL SELECT 0 AS is_all, value, ${sums} FROM (${valued}) AS valued ` +
-        'GROUP BY value) AS told ORDER BY is_all DESC, spend DESC, value',
-      `SELECT value, ${number('pace_now')} AS pace, ${number('lowest')} AS lowestPace, ` +
-        `${number('changes')} AS paceChanges FROM (${paces}) AS paces`,
+      sums(paid, dialect),
+      `SELECT value, ${dialect.number('pace_now')} AS pace, ` +
+        `${dialect.number('lowest')} AS lowestPace, ` +
+        `${dialect.number('changes')} AS paceChanges FROM (${paces}) AS paces`,
     ],
     signal,
   );
@@ -79,6 +73,19 @@ export async function spend(
     rows: rowsAs(COLUMNS, rows),
     isCut: rows.length > ROWS_MAX,
   };
+}
+
+/** Sums of all pairs, then by value: an item with several counts for each, and once in all. */
+function sums(paid: string, { number, each }: Dialect): string {
+  const valued = each('impression, click, bid', 'listed', 'value', 'paid');
+  const all =
+    `${number('sum(impression)')} AS impressions, ${number('sum(click)')} AS clicks, ` +
+    `${number('sum(bid)')} AS spend`;
+  return (
+    `WITH paid AS (${paid}) SELECT * FROM (SELECT 1 AS is_all, '' AS value, ${all} FROM paid ` +
+    `UNION ALL SELECT 0 AS is_all, value, ${all} FROM (${valued}) AS valued ` +
+    'GROUP BY value) AS told ORDER BY is_all DESC, spend DESC, value'
+  );
 }
 
 const isLow = (pace: number | null) => pace !== null && pace < 1;
