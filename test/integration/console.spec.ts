@@ -135,6 +135,7 @@ describe('the API of the console', () => {
     });
     for (const [query, field] of [
       ['what=bid', 'what'],
+      ['source=all&what=valuation=nosuch', 'what'],
       ['what=adapter=B&reward=money', 'reward'],
       ['what=adapter=B&recalls=0', 'recalls'],
     ]) {

@@ -310,6 +310,10 @@ export class FakeRuntime implements RecallRuntime, RecallServing, RecallOperatio
         field: 'userId',
       });
     }
+    if (request.valuation?.name === 'nosuch') {
+      const message = "valuation.name: expected one of clicks, got 'nosuch'";
+      throw new TesseraError('REQUEST_INVALID', message, { field: 'valuation.name' });
+    }
     if (request.userId === 'busy') {
       throw new TesseraError('ENGINE_OVERLOADED', 'the queue is full', { retryAfterMs: 1500 });
     }

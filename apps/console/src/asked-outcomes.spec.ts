@@ -7,6 +7,8 @@ it('reads what is another one, and refuses the rest by name', () => {
   for (const wrong of ['', 'adapter', 'adapter=', 'bid=2', 'temperature=1e-9', 'temperature=x']) {
     expect(() => targetOf(wrong), wrong).toThrow(/^what: expected/);
   }
+  const twice = 'temperature=1,temperature=2';
+  expect(() => targetOf(twice)).toThrow(`what: expected each name once, got ${twice}`);
 });
 
 it('asks a recorded recall again with what it saw, drawing only for a temperature', () => {

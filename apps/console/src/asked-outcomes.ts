@@ -47,6 +47,9 @@ export function targetOf(text: string): Target {
     if (MEMBERS.some((one) => one === name) && value !== '') return [name, value] as const;
     throw invalid('what', 'adapter=NAME, valuation=NAME, temperature=NUMBER', text);
   });
+  if (new Set(pairs.map(([name]) => name)).size < pairs.length) {
+    throw invalid('what', 'each name once', text);
+  }
   const { temperature, ...named } = Object.fromEntries(pairs);
   if (temperature === undefined) return named;
   const number = Number(temperature);
@@ -92,6 +95,15 @@ export function requestsOf(
   }));
 }
 
+/** @throws TesseraError REQUEST_INVALID where a name of the target is at fault, not the recall */
+function refuseTarget({ field, message }: TesseraError, { adapter, valuation }: Target): void {
+  const isOfTarget =
+    (field === 'adapter' && adapter !== undefined) ||
+    (field === 'valuation.name' && valuation !== undefined);
+  if (!isOfTarget) return;
+  throw new TesseraError('REQUEST_INVALID', message.replace(field, 'what'), { field: 'what' });
+}
+
 type Shares = Map<string, number>;
 
 /** Estimates of targets that this service answers itself, for recalls that it has recorded. */
@@ -134,7 +146,9 @@ export class AskedOutcomes {
             const asked = replayedOf(record, details.get(record));
             targets.set(recallId, await this.sharesOf(asked, target, signal));
           } catch (thrown) {
-            leave(TesseraError.from(thrown).code, 1);
+            const error = TesseraError.from(thrown);
+            refuseTarget(error, target);
+            leave(error.code, 1);
           }
         }
       };
