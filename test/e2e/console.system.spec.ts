@@ -237,7 +237,7 @@ describe.skipIf(BROWSER_PATH === undefined)('the console', () => {
     await visit.expectAccessible();
     await page.getByRole('textbox', { name: 'Question', exact: true }).fill('DELETE FROM recalls');
     await page.getByRole('textbox', { name: 'Question', exact: true }).press('Control+Enter');
-    await page.getByText('expected a SELECT, got another statement').waitFor();
+    await page.getByText('PIVOT with IN (...), got another statement').waitFor();
     await visit.picture('sql-refused-light');
     const file = page.waitForEvent('download');
     await page

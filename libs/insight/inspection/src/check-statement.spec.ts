@@ -81,6 +81,7 @@ describe('a statement', () => {
       "SELECT a::VARCHAR LIKE 'x%', CASE WHEN a IN (1, 2) THEN a END, extract(year FROM now())",
       "SELECT '{\"a\":1}'::JSON->>'$.a', list_transform([1], lambda x: x + 1), {'a': 1}.a, [1][1]",
       'FROM recalls PIVOT (sum(a) FOR a IN (1, 2)); ',
+      'PIVOT recalls ON a IN (1, 2) USING count(*)',
       'SELECT quantile_cont(a, 0.5), histogram(a) FROM recalls TABLESAMPLE 10%',
       'FROM range(3) t(i), unnest([i]) UNION SELECT 1, 2 ORDER BY ALL LIMIT 3',
       "SELECT DISTINCT ON (a) a, interval 3 day, date '2026-01-01' FROM recalls ASOF JOIN items " +
@@ -92,7 +93,9 @@ describe('a statement', () => {
   });
 
   const refusals: readonly (readonly [string, string])[] = [
-    ['DELETE FROM recalls', 'expected a SELECT, got another statement'],
+    ['DELETE FROM recalls', 'expected a SELECT, or PIVOT with IN (...), got another statement'],
+    ['PIVOT recalls ON a USING count(*)', 'PIVOT with IN (...)'],
+    ['FROM (PIVOT recalls ON a USING count(*))', 'PIVOT with IN (...)'],
     ["COPY (SELECT 1) TO '/tmp/out.csv'", 'expected a SELECT'],
     ["ATTACH '/tmp/other.db'", 'expected a SELECT'],
     ['SET threads = 8', 'expected a SELECT'],

@@ -51,7 +51,8 @@ const STATEMENT_WANTED = 'expected one SELECT';
 export function checkStatement(serialized: string, tables: ReadonlySet<string>): void {
   const { error, error_type, error_message = '', statements = [] } = parsed(serialized);
   if (error && error_type === 'not implemented') {
-    throw sqlRefusal('expected a SELECT, got another statement');
+    // A PIVOT without IN is several statements, as its columns are values that are yet unknown.
+    throw sqlRefusal('expected a SELECT, or PIVOT with IN (...), got another statement');
   }
   if (error) throw sqlRefusal(error_message);
   if (statements.length !== 1) {
