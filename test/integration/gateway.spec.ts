@@ -338,6 +338,32 @@ describe('a gateway', () => {
     const refused = await post('/v1/cluster/route', { userId: true });
     expect(refused).toMatchObject({ status: 400, json: { error: { field: 'userId' } } });
   });
+
+  it('refuses unknown fields of its own routes, and a range that ends before it begins', async () => {
+    const refusal = (field: string, message: string) => ({
+      status: 400,
+      json: { error: { code: 'REQUEST_INVALID', field, message } },
+    });
+    for (const [body, field] of [
+      [{ userId: '1', x: 1 }, 'x'],
+      [{ userId: '1', user_id: '2' }, 'user_id'],
+    ] as const) {
+      const message = `${field}: unknown field; expected userId`;
+      expect(await post('/v1/cluster/route', body)).toMatchObject(refusal(field, message));
+    }
+    expect((await post('/v1/cluster/route', { user_id: '2' })).status).toBe(200);
+    const ranges = async (query: string) => {
+      const reply = await fetch(`${gateway.httpUrl}/v1/cluster/partitions?${query}`);
+      return { status: reply.status, json: await reply.json() };
+    };
+    expect(await ranges('x=1')).toMatchObject(refusal('x', 'x: unknown field; expected from, to'));
+    const expected = 'to: expected a partition, 5..65535, got 1';
+    expect(await ranges('from=5&to=1')).toMatchObject(refusal('to', expected));
+    expect(await ranges('from=5&to=5')).toMatchObject({
+      status: 200,
+      json: { ranges: [[5, 5, expect.any(Array)]] },
+    });
+  });
 });
 
 describe('a call that scores documents', () => {

@@ -1,6 +1,6 @@
 import { Body, Controller, Get, HttpCode, Post, Query } from '@nestjs/common';
 import type { ClusterState, UserRoute } from '@tessera/client';
-import { expecting } from '@tessera/errors';
+import { expecting, TesseraError } from '@tessera/errors';
 import { memberOf } from '@tessera/httpjson';
 import { PARTITION_COUNT, partitionOf, type RoutingTable } from '@tessera/routing';
 import { Cluster } from '../cluster.js';
@@ -12,12 +12,22 @@ function nodesOf(table: RoutingTable, partition: number): readonly number[] {
   return [0, 1, 2].flatMap((place) => table.nodeAt(partition, place) ?? []);
 }
 
-function partitionIn(query: Readonly<Record<string, unknown>>, name: string, fallback: number) {
+type Fields = Readonly<Record<string, unknown>>;
+
+function partitionIn(query: Fields, name: string, least: number, fallback: number): number {
   const text = query[name];
   if (text === undefined) return fallback;
   const value = typeof text === 'string' && /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;
-  if (value < PARTITION_COUNT) return value;
-  throw invalid(name, `a partition, 0..${PARTITION_COUNT - 1}`, text);
+  if (value >= least && value < PARTITION_COUNT) return value;
+  throw invalid(name, `a partition, ${least}..${PARTITION_COUNT - 1}`, text);
+}
+
+/** @throws TesseraError REQUEST_INVALID for any other field, as bodies of methods have it */
+function checkFields(fields: object, ...known: readonly string[]): void {
+  const stranger = Object.keys(fields).find((name) => !known.includes(name));
+  if (stranger === undefined) return;
+  const message = `${stranger}: unknown field; expected ${known.join(', ')}`;
+  throw new TesseraError('REQUEST_INVALID', message, { field: stranger });
 }
 
 /** State of the cluster, as the gateway knows it. */
@@ -61,9 +71,10 @@ export class ClusterController {
 
   /** Owner and successors of partitions for answers, indices into `nodes`; equal ones as one. */
   @Get('partitions')
-  partitions(@Query() query: Readonly<Record<string, unknown>>): object {
-    const from = partitionIn(query, 'from', 0);
-    const to = partitionIn(query, 'to', PARTITION_COUNT - 1);
+  partitions(@Query() query: Fields): object {
+    checkFields(query, 'from', 'to');
+    const from = partitionIn(query, 'from', 0, 0);
+    const to = partitionIn(query, 'to', from, PARTITION_COUNT - 1);
     const { table } = this.cluster;
     const ranges: [from: number, to: number, nodes: readonly number[]][] = [];
     for (let partition = from; partition <= to; partition += 1) {
@@ -84,6 +95,8 @@ export class ClusterController {
     if (userId === undefined) {
       throw invalid('userId', 'text that is not empty', memberOf(body, 'userId'));
     }
+    const fields = Object(body) as object;
+    checkFields(fields, Object.hasOwn(fields, 'userId') ? 'userId' : 'user_id');
     const partition = partitionOf(userId);
     const { table } = this.cluster;
     const named = nodesOf(table, partition).flatMap((node) => table.members[node]?.name ?? []);
