@@ -339,7 +339,7 @@ describe('a gateway', () => {
     expect(refused).toMatchObject({ status: 400, json: { error: { field: 'userId' } } });
   });
 
-  it('refuses unknown fields of its own routes, and a range that ends before it begins', async () => {
+  it('refuses unknown fields of its own routes, and a range that ends too early', async () => {
     const refusal = (field: string, message: string) => ({
       status: 400,
       json: { error: { code: 'REQUEST_INVALID', field, message } },

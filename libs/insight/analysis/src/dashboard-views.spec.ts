@@ -34,7 +34,8 @@ beforeAll(async () => {
   store = await chdbOver(folder.path);
   const at = `fromUnixTimestamp64Milli(toInt64(${facts.beginMs}), 'UTC')`;
   await store?.rows([
-    `INSERT INTO change SELECT ${at}, '', 12, 'import', 'upsert', 'item-1'`,
+    `INSERT INTO change (time, catalogue, seq, source, op, item_id) ` +
+      `SELECT ${at}, '', 12, 'import', 'upsert', 'item-1'`,
     `INSERT INTO version SELECT ${at}, 'adapter', 'aaa', 'summer', 'active', ''`,
   ]);
 }, 240_000);
