@@ -20,6 +20,8 @@ from safetensors.numpy import save
 
 from ..checkpoint import write_atomically
 from ..errors import InputError
+from .replaced import replaced
+from .text_embedding import NUMBERS_FILE, WORDS_FILE, text_dimension
 
 LANES = 16
 FORMAT = "tessera-codebooks"
@@ -143,15 +145,17 @@ class Codebooks:
 
 def copy_codebooks(source: Path, folder: Path) -> None:
     """Codebooks, and how texts become vectors where the source says that, to a model's folder."""
-    for name in (FILE, "text.json", "text.safetensors"):
-        if (source / name).exists():
-            write_atomically(folder / name, (source / name).read_bytes())
-        else:  # of codebooks that were there before
-            (folder / name).unlink(missing_ok=True)
+    read_codebooks(source)
+    names = (NUMBERS_FILE, WORDS_FILE, FILE)
+    with replaced(folder, names) as partial:
+        for name in names:
+            if (source / name).exists():
+                write_atomically(partial / name, (source / name).read_bytes())
 
 
 def read_codebooks(folder: Path) -> Codebooks:
-    """Of a folder that `sids` wrote."""
+    """Of a folder that `sids` wrote. Errors: InputError, also where texts become vectors of another
+    dimension."""
     path = folder / FILE
     try:
         with safe_open(path, "numpy") as file:
@@ -166,4 +170,9 @@ def read_codebooks(folder: Path) -> Codebooks:
     layers = sum(name.endswith(".weight") for name in tensors)
     encoder = [Layer(tensors[f"encoder.{i}.weight"], tensors[f"encoder.{i}.bias"])
                for i in range(layers)]
-    return Codebooks(levels, metadata["capacity"], encoder)
+    codebooks = Codebooks(levels, metadata["capacity"], encoder)
+    dimension = text_dimension(folder)
+    if dimension not in (None, codebooks.dimension):
+        raise InputError(str(path), f"vectors of {dimension} numbers, as texts have by "
+                         f"{NUMBERS_FILE}", codebooks.dimension)
+    return codebooks

@@ -2,6 +2,7 @@
 
 import argparse
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -12,20 +13,25 @@ from ..data import read_titles
 from ..errors import InputError
 from ..flags import writable_folder
 from . import rqkmeans, rqvae
-from .codebooks import Codebooks
-from .encoder import note_encoder, read_encoder
+from .codebooks import FILE, Codebooks
+from .encoder import read_encoder
 from .item_texts import texts_of
 from .placement import place
+from .replaced import replaced
 from .report import report
 from .settings import CODES_MAX, QuantiserPlan, codes_for
-from .text_embedding import fit
+from .text_embedding import NUMBERS_FILE, WORDS_FILE, fit
 
 STATE = "sids-state.pt"
+INDEX, REPORT = "index.json", "report.json"
 MAX_CODES = 65_536
 #: Below this share of items with nearest codes of their own, SIDs say too little.
 DISTINCT_MIN = 0.7
 #: As the service bounds vectors.
 MEMBER_MAX = 1e15
+
+#: Writes into a folder how new texts become vectors, where that is known.
+Note = Callable[[Path], None]
 
 
 def run(args: argparse.Namespace) -> None:
@@ -38,7 +44,7 @@ def run(args: argparse.Namespace) -> None:
         raise InputError("--codes", f"at most {MAX_CODES}", args.codes)
     if not args.items and not args.embeddings:
         raise InputError("--items", "a file of items, or --embeddings", None)
-    items, vectors = _of_file(args, out) if args.embeddings else _of_texts(args, out)
+    items, vectors, note = _of_file(args) if args.embeddings else _of_texts(args)
     if args.codes is None:
         args.codes = codes_for(len(items), args.levels, args.capacity)
         if args.codes < CODES_MAX:
@@ -57,20 +63,22 @@ def run(args: argparse.Namespace) -> None:
     else:
         levels, layers = rqvae.train(vectors, plan, state_file, mark)
     codebooks = Codebooks(levels, args.capacity, layers)
-    _write(out, codebooks, items, vectors, args, time.monotonic() - started)
+    _write(out, codebooks, items, vectors, note, args, time.monotonic() - started)
     state_file.unlink(missing_ok=True)
 
 
-def _write(out: Path, codebooks: Codebooks, items: list[str], vectors: np.ndarray,
+def _write(out: Path, codebooks: Codebooks, items: list[str], vectors: np.ndarray, note: Note,
            args: argparse.Namespace, seconds: float) -> None:
     codes, residual = codebooks.encode(vectors)
     placed = place(codebooks, vectors, codes)
-    digest = codebooks.write(out)
-    write_json(out / "index.json", {item: list(sid) for item, sid in zip(items, placed)})
     found = report(codebooks, vectors, codes, residual, placed, args.seed)
-    write_json(out / "report.json", {
-        "codebooks": digest, "method": args.method, "seed": args.seed,
-        "capacity": args.capacity, "seconds": round(seconds, 1), **found})
+    with replaced(out, (NUMBERS_FILE, WORDS_FILE, INDEX, REPORT, FILE)) as folder:
+        note(folder)
+        digest = codebooks.write(folder)
+        write_json(folder / INDEX, {item: list(sid) for item, sid in zip(items, placed)})
+        write_json(folder / REPORT, {
+            "codebooks": digest, "method": args.method, "seed": args.seed,
+            "capacity": args.capacity, "seconds": round(seconds, 1), **found})
     shares = found["unique_share"]
     prefixes = "  ".join(f"{share:.3f}" for share in found["neighbours_with_prefix"])
     print(f"{len(items)} items, {vectors.shape[1]} dimensions, {args.method}: "
@@ -81,7 +89,7 @@ def _write(out: Path, codebooks: Codebooks, items: list[str], vectors: np.ndarra
           f"{1 / len(codebooks.levels[0]):.3f} with the first: ten times that and more is good, as "
           f"is distinct of {DISTINCT_MIN} or more by nearest codes)"
           f"{_warning(found, args)}\n"
-          f"codebooks {digest}\n{out}: codebooks.safetensors, index.json, report.json")
+          f"codebooks {digest}\n{out}: {FILE}, {INDEX}, {REPORT}")
 
 
 def _warning(found: dict, args: argparse.Namespace) -> str:
@@ -97,19 +105,18 @@ def _warning(found: dict, args: argparse.Namespace) -> str:
             f"{alike} have the vector of another: the others took what was left. Better: {remedy}")
 
 
-def _of_texts(args: argparse.Namespace, out: Path) -> tuple[list[str], np.ndarray]:
+def _of_texts(args: argparse.Namespace) -> tuple[list[str], np.ndarray, Note]:
     if args.encoder:
         raise InputError("--encoder", "--embeddings beside it", None)
     texts = texts_of(args.items, args.columns)
     embedding = fit(list(texts.values()), args.dimension, args.seed)
-    embedding.write(out)
     vectors = embedding.embed(list(texts.values()))
     wordless = int((vectors == 0).all(1).sum())
     print(f"{len(texts)} texts, {len(embedding.words)} words, {wordless} texts without one of them")
-    return list(texts), vectors
+    return list(texts), vectors, embedding.write
 
 
-def _of_file(args: argparse.Namespace, out: Path) -> tuple[list[str], np.ndarray]:
+def _of_file(args: argparse.Namespace) -> tuple[list[str], np.ndarray, Note]:
     try:
         vectors = np.load(args.embeddings, allow_pickle=False)
     except (OSError, ValueError) as error:
@@ -126,10 +133,15 @@ def _of_file(args: argparse.Namespace, out: Path) -> tuple[list[str], np.ndarray
     if np.abs(vectors).max() > MEMBER_MAX:
         raise InputError(args.embeddings, f"numbers of at most {MEMBER_MAX:g}",
                          float(np.abs(vectors).max()))
-    note_encoder(out, read_encoder(Path(args.encoder)) if args.encoder else None)
+    encoder = read_encoder(Path(args.encoder)) if args.encoder else None
+
+    def note(folder: Path) -> None:
+        if encoder:
+            write_json(folder / WORDS_FILE, encoder)
+
     if not args.items:
-        return [str(i) for i in range(len(vectors))], vectors
+        return [str(i) for i in range(len(vectors))], vectors, note
     items = list(read_titles(Path(args.items)))
     if len(items) != len(vectors):
         raise InputError(args.embeddings, f"a vector for each of {len(items)} items", len(vectors))
-    return items, vectors
+    return items, vectors, note

@@ -3,10 +3,8 @@
 import re
 from pathlib import Path
 
-from ..checkpoint import write_json
 from ..data import read_json
 from ..errors import InputError
-from .text_embedding import WORDS_FILE
 
 KIND = "encoder"
 DIGEST = re.compile("[0-9a-f]{64}")
@@ -32,11 +30,3 @@ def read_encoder(path: Path) -> Encoder:
         raise InputError(f"{path}: compute_type", "f32, bf16, w8a8 or w8a8-static", type_)
     return {"version": 1, "kind": KIND, **{name: found[name] for name in names},
             "compute_type": type_}
-
-
-def note_encoder(folder: Path, encoder: Encoder | None) -> None:
-    """Beside the codebooks; None: their folder says nothing of texts."""
-    if encoder is None:
-        (folder / WORDS_FILE).unlink(missing_ok=True)
-    else:
-        write_json(folder / WORDS_FILE, encoder)

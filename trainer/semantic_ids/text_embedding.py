@@ -15,10 +15,11 @@ from pathlib import Path
 
 import numpy as np
 import torch
+from safetensors import SafetensorError
 from safetensors.numpy import load_file, save
 
 from ..checkpoint import write_atomically, write_json
-from ..data import read_text
+from ..data import read_json, read_text
 from ..errors import InputError
 from .words import parts, words
 
@@ -91,8 +92,17 @@ def read_text_embedding(folder: Path) -> TextEmbedding:
         document = json.loads(read_text(folder / WORDS_FILE))
         numbers = load_file(folder / NUMBERS_FILE)
         return TextEmbedding(document["words"], numbers["idf"], numbers["components"])
-    except (OSError, ValueError, KeyError) as error:
+    except (OSError, ValueError, KeyError, TypeError, SafetensorError) as error:
         raise InputError(str(folder), f"{WORDS_FILE} and {NUMBERS_FILE}", str(error)) from error
+
+
+def text_dimension(folder: Path) -> int | None:
+    """Of the vectors of texts; None where the folder does not make them by TF-IDF."""
+    path = folder / WORDS_FILE
+    document = read_json(path) if path.exists() else None
+    if not isinstance(document, dict) or document.get("kind") != KIND:
+        return None
+    return read_text_embedding(folder).components.shape[1]
 
 
 def fit(texts: list[str], dimension: int, seed: int) -> TextEmbedding:

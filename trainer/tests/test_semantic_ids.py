@@ -1,8 +1,10 @@
 """Codes follow the stated rule, semantic IDs their capacity, and texts become vectors alike."""
 
 import json
+import shutil
 import sys
 from itertools import islice
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -345,6 +347,77 @@ def test_codebooks_say_which_encoder_made_their_vectors(tmp_path, monkeypatch):
     assert not (model / "text.json").exists()
 
 
+def contents(folder):
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
+def some_items(path, count, seed=0):
+    path.write_text(json.dumps({f"ad-{i}": text for i, text in
+                                enumerate(some_texts(count, seed))}))
+    return path
+
+
+def test_a_run_that_fails_leaves_the_folder_as_it_was(tmp_path, monkeypatch, capsys):
+    out = tmp_path / "out"
+    assert run_sids(monkeypatch, "--items", some_items(tmp_path / "a.json", 60), "--out", out) == 0
+    before = contents(out)
+    other = some_items(tmp_path / "b.json", 30, seed=1)
+    few = ["--codes", 2, "--levels", 2]
+    assert run_sids(monkeypatch, "--items", other, *few, "--out", out, "--no-resume") == 2
+    assert "expected room" in capsys.readouterr().err
+    (out / "sids-state.pt").unlink()
+    assert contents(out) == before
+    np.save(tmp_path / "v.npy", np.ones((60, 6), F32))
+    plan = ["--embeddings", tmp_path / "v.npy", "--items", other, "--encoder", made_by(tmp_path)]
+    assert run_sids(monkeypatch, *plan, "--out", out) == 2
+    assert contents(out) == before
+
+
+def test_a_run_that_is_killed_leaves_a_whole_folder_or_one_that_is_refused(tmp_path, monkeypatch):
+    items = {seed: some_items(tmp_path / f"{seed}.json", 60, seed) for seed in (1, 2)}
+    whole, quick = {}, ["--rounds", 2, "--threads", 1]
+    for seed, path in items.items():
+        plan = ["--items", path, *quick, "--out", tmp_path / f"whole-{seed}"]
+        assert run_sids(monkeypatch, *plan) == 0
+        whole[seed] = contents(tmp_path / f"whole-{seed}")
+    out = tmp_path / "out"
+    real, refused = Path.replace, 0
+    for moved in range(12):
+        shutil.rmtree(out, ignore_errors=True)
+        shutil.copytree(tmp_path / "whole-1", out)
+        left = [moved]
+
+        def stops(path, target, left=left):
+            if path.name.endswith("state.pt.partial"):
+                return real(path, target)
+            left[0] -= 1
+            if left[0] < 0:
+                raise KeyboardInterrupt
+            return real(path, target)
+
+        monkeypatch.setattr(Path, "replace", stops)
+        run_sids(monkeypatch, "--items", items[2], *quick, "--out", out)
+        monkeypatch.setattr(Path, "replace", real)
+        names = {"codebooks.safetensors", "index.json", "text.json", "text.safetensors"}
+        found = contents(out)
+        is_whole = any(all(found.get(name) == files[name] for name in names)
+                       for files in whole.values())
+        if not is_whole:
+            refused += 1
+            with pytest.raises(InputError, match="expected codebooks that `sids` wrote"):
+                copy_codebooks(out, tmp_path)
+    assert refused
+
+
+def test_codebooks_of_another_dimension_than_texts_have_are_refused(tmp_path, monkeypatch):
+    out = tmp_path / "out"
+    assert run_sids(monkeypatch, "--items", some_items(tmp_path / "a.json", 60), "--out", out) == 0
+    random_books(np.random.default_rng(0), 9).write(out)
+    for reads in (read_codebooks, lambda folder: copy_codebooks(folder, tmp_path)):
+        with pytest.raises(InputError, match="vectors of 12 numbers, .* by text.saf.*, got 9"):
+            reads(out)
+
+
 @pytest.mark.parametrize(("members", "said"), [
     ({"kind": "tfidf-svd"}, "expected version 1 and kind encoder"),
     ({"model_digest": "ab"}, "v.json: model_digest: expected a SHA-256"),
@@ -378,7 +451,6 @@ def test_the_error_is_that_of_faiss_or_less():
     rebuilt = theirs.decode(theirs.compute_codes(vectors))
     plan = QuantiserPlan(levels=3, codes=64)
     import tempfile
-    from pathlib import Path
     with tempfile.TemporaryDirectory() as folder:
         levels = rqkmeans.train(vectors, plan, Path(folder) / "state.pt", "mark")
         assert load_state(Path(folder) / "state.pt", "mark") is not None
