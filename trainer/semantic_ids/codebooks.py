@@ -126,15 +126,23 @@ class Codebooks:
             else:
                 yield from self._ways((*before, code), residual - self.levels[level][code])
 
+    def tensors(self) -> dict[str, np.ndarray]:
+        """By their names in the file."""
+        found = {f"level.{i}": book for i, book in enumerate(self.levels)}
+        for i, layer in enumerate(self.encoder):
+            found |= {f"encoder.{i}.weight": layer.weight, f"encoder.{i}.bias": layer.bias}
+        return {name: np.ascontiguousarray(tensor) for name, tensor in found.items()}
+
+    def not_finite(self) -> str | None:
+        """Name of a tensor with infinities or NaN."""
+        return next((name for name, tensor in self.tensors().items()
+                     if not np.isfinite(tensor).all()), None)
+
     def serialised(self) -> bytes:
         """Content of `codebooks.safetensors`; its SHA-256 is the digest of the codebooks."""
-        tensors = {f"level.{i}": np.ascontiguousarray(book) for i, book in enumerate(self.levels)}
-        for i, layer in enumerate(self.encoder):
-            tensors[f"encoder.{i}.weight"] = np.ascontiguousarray(layer.weight)
-            tensors[f"encoder.{i}.bias"] = np.ascontiguousarray(layer.bias)
         # One entry: their order would differ from run to run, and with it the digest.
         described = json.dumps({"version": 1, "capacity": self.capacity})
-        return save(tensors, {FORMAT: described})
+        return save(self.tensors(), {FORMAT: described})
 
     def write(self, folder: Path) -> str:
         """Returns the digest."""
@@ -159,20 +167,36 @@ def read_codebooks(folder: Path) -> Codebooks:
     path = folder / FILE
     try:
         with safe_open(path, "numpy") as file:
-            described = (file.metadata() or {}).get(FORMAT, "null")
+            metadata = json.loads((file.metadata() or {}).get(FORMAT, "null"))
             tensors = {name: file.get_tensor(name) for name in file.keys()}
-    except (OSError, SafetensorError) as error:
+    except (OSError, TypeError, SafetensorError) as error:
         raise InputError(str(path), "codebooks that `sids` wrote", str(error)) from error
-    metadata = json.loads(described)
+    except ValueError as error:
+        raise InputError(f"{path}: {FORMAT}", "JSON", str(error)) from error
     if not isinstance(metadata, dict) or metadata.get("version") != 1:
-        raise InputError(str(path), f"{FORMAT}, version 1", described)
-    levels = [tensors[f"level.{i}"] for i in range(sum(n.startswith("level.") for n in tensors))]
-    layers = sum(name.endswith(".weight") for name in tensors)
-    encoder = [Layer(tensors[f"encoder.{i}.weight"], tensors[f"encoder.{i}.bias"])
-               for i in range(layers)]
-    codebooks = Codebooks(levels, metadata["capacity"], encoder)
+        raise InputError(str(path), f"{FORMAT}, version 1", metadata)
+    capacity = metadata.get("capacity")
+    if not isinstance(capacity, int) or capacity < 1:
+        raise InputError(f"{path}: capacity", "an integer of 1 or more", capacity)
+    counts = [sum(name.startswith("level.") for name in tensors),
+              sum(name.endswith(".weight") for name in tensors)]
+    levels = [_floats(tensors, f"level.{i}", 2, path) for i in range(max(1, counts[0]))]
+    encoder = [Layer(_floats(tensors, f"encoder.{i}.weight", 2, path),
+                     _floats(tensors, f"encoder.{i}.bias", 1, path)) for i in range(counts[1])]
+    codebooks = Codebooks(levels, capacity, encoder)
+    bad = codebooks.not_finite()
+    if bad:
+        raise InputError(f"{path}: {bad}", "finite numbers", "others among them")
     dimension = text_dimension(folder)
     if dimension not in (None, codebooks.dimension):
         raise InputError(str(path), f"vectors of {dimension} numbers, as texts have by "
                          f"{NUMBERS_FILE}", codebooks.dimension)
     return codebooks
+
+
+def _floats(tensors: dict[str, np.ndarray], name: str, dimensions: int, path: Path) -> np.ndarray:
+    found = tensors.get(name)
+    if found is None or found.ndim != dimensions or found.dtype != np.float32:
+        got = None if found is None else f"{found.dtype} {list(found.shape)}"
+        raise InputError(f"{path}: {name}", f"F32 of {dimensions} dimensions", got)
+    return found

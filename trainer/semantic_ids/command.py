@@ -63,6 +63,8 @@ def run(args: argparse.Namespace) -> None:
     else:
         levels, layers = rqvae.train(vectors, plan, state_file, mark)
     codebooks = Codebooks(levels, args.capacity, layers)
+    if codebooks.not_finite() or not np.isfinite(codebooks.encoded(vectors)).all():
+        rqvae.refuse_rate(plan, state_file)
     _write(out, codebooks, items, vectors, note, args, time.monotonic() - started)
     state_file.unlink(missing_ok=True)
 

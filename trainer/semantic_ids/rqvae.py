@@ -4,7 +4,9 @@ Codebooks begin as k-means of the first outputs, codes that an epoch has not use
 what the level must quantise, and at the last level Sinkhorn spreads a batch over the codes.
 """
 
+import math
 from pathlib import Path
+from typing import NoReturn
 
 import numpy as np
 import torch
@@ -13,6 +15,7 @@ from torch.nn import functional
 from tqdm import tqdm
 
 from ..checkpoint import load_state, save_state
+from ..errors import InputError
 from .codebooks import Layer
 from .kmeans import kmeans
 from .settings import QuantiserPlan
@@ -94,7 +97,8 @@ class ResidualVae(nn.Module):
 
 def train(vectors: np.ndarray, plan: QuantiserPlan, state_file: Path, mark: str
           ) -> tuple[list[np.ndarray], list[Layer]]:
-    """Codebooks and encoder. Goes on after the last whole epoch of a run before."""
+    """Codebooks and encoder. Goes on after the last whole epoch of a run before.
+    Errors: InputError where the loss is not finite."""
     points = torch.from_numpy(vectors)
     torch.manual_seed(plan.seed)
     model = ResidualVae(points.shape[1], plan)
@@ -112,6 +116,8 @@ def train(vectors: np.ndarray, plan: QuantiserPlan, state_file: Path, mark: str
                       total=plan.epochs):
         rng = np.random.default_rng([plan.seed, epoch + 1])
         loss = _epoch(model, optimizer, points, plan, rng)
+        if not math.isfinite(loss):
+            refuse_rate(plan, state_file)
         # Codes that are set anew in the last epochs would never be trained.
         last = epoch + 1 >= plan.epochs * 0.9
         revived = 0 if last else model.revive(_some(points, 8 * plan.codes, rng), rng)
@@ -122,6 +128,12 @@ def train(vectors: np.ndarray, plan: QuantiserPlan, state_file: Path, mark: str
     layers = [Layer(layer.weight.detach().numpy(), layer.bias.detach().numpy())
               for layer in model.encoder if isinstance(layer, nn.Linear)]
     return [book.detach().numpy() for book in model.books], layers
+
+
+def refuse_rate(plan: QuantiserPlan, state_file: Path) -> NoReturn:
+    """Of a training that diverged: its state would diverge again."""
+    state_file.unlink(missing_ok=True)
+    raise InputError("--lr", "a rate at which loss and codebooks stay finite", plan.lr)
 
 
 def _some(points: torch.Tensor, count: int, rng: np.random.Generator) -> torch.Tensor:

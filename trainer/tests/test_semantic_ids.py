@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
+from safetensors.numpy import save_file
 
 from trainer.__main__ import main
 from trainer.checkpoint import load_state
@@ -107,6 +108,35 @@ def test_codebooks_are_the_same_after_saving(tmp_path):
     (tmp_path / "codebooks.safetensors").write_bytes(b"{}")
     with pytest.raises(InputError, match="expected codebooks that `sids` wrote"):
         read_codebooks(tmp_path)
+
+
+@pytest.mark.parametrize(("tensors", "said"), [
+    ({"level.1": np.array([[1, np.nan]], F32)}, "level.1: expected finite numbers"),
+    ({"encoder.0.bias": np.array([np.inf, 0], F32)}, "encoder.0.bias: expected finite numbers"),
+    ({"level.2": np.ones(2, F32)}, "level.2: expected F32 of 2 dimensions, got 'float32 .2.'"),
+    ({"level.3": np.ones((1, 2), F32)}, "level.2: expected F32 of 2 dimensions, got None"),
+    ({"encoder.0.weight": np.ones((2, 2))}, "encoder.0.weight: expected F32 of 2 dimensions"),
+])
+def test_codebooks_that_no_training_made_are_refused_by_tensor(tmp_path, tensors, said):
+    sound = {name: np.ones((1, 2), F32) for name in ("level.0", "level.1")}
+    sound |= {"encoder.0.weight": np.ones((2, 2), F32), "encoder.0.bias": np.ones(2, F32)}
+    described = {"tessera-codebooks": json.dumps({"version": 1, "capacity": 1})}
+    path = tmp_path / "codebooks.safetensors"
+    save_file(sound, path, described)
+    assert read_codebooks(tmp_path).dimension == 2
+    save_file({**sound, **tensors}, path, described)
+    with pytest.raises(InputError, match=said):
+        read_codebooks(tmp_path)
+
+
+def test_a_training_that_diverges_is_refused_and_can_begin_anew(tmp_path, monkeypatch, capsys):
+    np.save(tmp_path / "v.npy", np.random.default_rng(0).normal(size=(80, 6)).astype(F32))
+    plan = ["--embeddings", tmp_path / "v.npy", "--out", tmp_path / "o", "--method", "rqvae",
+            "--epochs", 8, "--hidden", 16, "--latent", 6]
+    assert run_sids(monkeypatch, *plan, "--lr", "1e30") == 2
+    assert "--lr: expected a rate at which loss and codebooks stay" in capsys.readouterr().err
+    assert not list((tmp_path / "o").iterdir())
+    assert run_sids(monkeypatch, *plan) == 0
 
 
 @pytest.mark.parametrize("capacity", [1, 3])
