@@ -5,9 +5,7 @@ are TSV with a header or LETTER's `{"item": {"title": ...}}`. A name that ends i
 through gzip.
 """
 
-import csv
 import gzip
-import io
 import json
 import math
 import re
@@ -16,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from .errors import InputError
+from .tsv import check_once, tsv_rows
 
 UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 MAX_DEPTH = 32
@@ -168,6 +167,7 @@ def read_titles(path: Path) -> dict[str, ItemText]:
         raise InputError(str(path), "an object {item: {title}} or {item: title}", document)
     texts: dict[str, ItemText] = {}
     for item, value in document.items():
+        item_id_of(item, f"{path}: item {item!r}")
         if isinstance(value, str):
             texts[item] = ItemText(value)
         elif isinstance(value, dict):
@@ -191,20 +191,22 @@ def _short_attributes(fields: dict[str, Any]) -> dict[str, Any]:
 
 
 def _read_tsv_titles(path: Path) -> dict[str, ItemText]:
-    rows = csv.reader(io.StringIO(read_text(path)), delimiter="\t", quoting=csv.QUOTE_NONE)
-    header = next(rows, None)
-    if not header or "title" not in header:
+    rows = tsv_rows(path, read_text(path))
+    _, header = next(rows, ("", []))
+    if "title" not in header:
         raise InputError(f"{path} line 1", "a header with a column `title`", header)
+    check_once(path, header, [name for name in header if name and not name.startswith("sid")])
     key = header.index("item") if "item" in header else 0
     texts: dict[str, ItemText] = {}
-    for number, row in enumerate(rows, 2):
-        if len(row) != len(header):
-            raise InputError(f"{path} line {number}", f"{len(header)} columns", len(row))
+    for where, row in rows:
+        item = item_id_of(row[key], where)
+        if item in texts:
+            raise InputError(where, "an item that no line before has", item)
         fields = dict(zip(header, row))
         attributes = {name: value for name, value in fields.items()
                       if name != header[key] and not name.startswith("sid")}
-        priority = _priority(fields.get("priority", "0"), f"{path} line {number}")
-        texts[row[key]] = ItemText(fields["title"], _short_attributes(attributes), priority)
+        priority = _priority(fields.get("priority", "0"), where)
+        texts[item] = ItemText(fields["title"], _short_attributes(attributes), priority)
     return texts
 
 

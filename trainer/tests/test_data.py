@@ -86,6 +86,19 @@ def test_titles_come_from_tsv_and_from_item_json(tmp_path):
     assert read_titles(other)["5"].attributes == {"brand": "X"}
 
 
+@pytest.mark.parametrize(("name", "items", "said"), [
+    ("items.tsv", "item\ttitle\na\tred\n\tgreen\n", "items.tsv line 3: .* 1 to 128 .* got ''"),
+    ("items.tsv", "item\ttitle\n" + "x" * 300 + "\tred\n", "items.tsv line 2: .* 1 to 128"),
+    ("items.tsv", "item\ttitle\na\tred\nb\t\na\tgreen\n",
+     "items.tsv line 4: expected an item that no line before has, got 'a'"),
+    ("items.tsv", "item\ttitle\ttitle\na\tred\tgreen\n", "line 1: expected one column title"),
+    ("items.json", {"a": "red", "": "green"}, "items.json: item '': .* 1 to 128 .* got ''"),
+])
+def test_items_that_no_index_can_have_are_refused_by_line(tmp_path, name, items, said):
+    with pytest.raises(InputError, match=said):
+        read_titles(write(tmp_path, name, items))
+
+
 def test_a_byte_order_mark_is_no_part_of_a_text_and_utf16_is_named(tmp_path):
     path = tmp_path / "items.tsv"
     path.write_bytes(b"\xef\xbb\xbfitem\ttitle\n1\tred\n")
