@@ -1,8 +1,6 @@
 """Exposures with outcomes: items that users were shown, and their outcomes. Of a table (TSV), or of
 the facts that a service keeps (docs/operate/analysis.md)."""
 
-import csv
-import io
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -13,6 +11,7 @@ import numpy as np
 from .data import item_id_of, read_text
 from .errors import InputError
 from .history import NO_SCENE, Behaviour, User, Users
+from .tsv import check_once, tsv_rows
 
 #: Columns of a table that are no heads.
 OWN_COLUMNS = ("user", "time", "item", "weight", "propensity")
@@ -83,8 +82,9 @@ def slices(exposures: Exposures, shares: tuple[float, float]) -> Slices:
 def read_exposures(path: Path) -> Exposures:
     """TSV with a header: `user`, `time` (seconds), `item`, a column for each head, maybe `weight`
     and `propensity`."""
-    rows = csv.reader(io.StringIO(read_text(path)), delimiter="\t", quoting=csv.QUOTE_NONE)
-    header = next(rows, None) or []
+    rows = tsv_rows(path, read_text(path))
+    _, header = next(rows, ("", []))
+    check_once(path, header, header)
     for name in OWN_COLUMNS[:3]:
         if name not in header:
             raise InputError(f"{path} line 1", "columns user, time and item", header)
@@ -92,9 +92,7 @@ def read_exposures(path: Path) -> Exposures:
     if not heads:
         raise InputError(f"{path} line 1", "a column for each head", header)
     table: dict[str, list[str]] = {name: [] for name in header}
-    for number, row in enumerate(rows, 2):
-        if len(row) != len(header):
-            raise InputError(f"{path} line {number}", f"{len(header)} columns", len(row))
+    for _, row in rows:
         for name, cell in zip(header, row, strict=True):
             table[name].append(cell)
     if not table["user"]:

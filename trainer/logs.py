@@ -1,7 +1,6 @@
 """`python -m trainer sequences`: a log of behaviours to the sequences that `train` takes."""
 
 import argparse
-import csv
 import io
 import json
 import math
@@ -14,6 +13,7 @@ from .errors import InputError
 from .history import NO_SCENE, Behaviour
 from .sequences import texts_by_name
 from .times import check_time
+from .tsv import check_once, tsv_rows
 
 USER_COLUMNS = ("user", "user_id")
 ITEM_COLUMNS = ("item", "item_id")
@@ -44,6 +44,7 @@ def _column(path: Path, header: list[str], names: tuple[str, ...], asked: str | 
     if not known:
         expected = f"a column {asked}" if asked else f"one of the columns {', '.join(names)}"
         raise InputError(f"{path} line 1", expected, header)
+    check_once(path, header, known[:1])
     return header.index(known[0])
 
 
@@ -52,8 +53,8 @@ def read_log(path: Path, names: Columns | None = None) -> Log:
     the order in which they arrive), those without a time left out; a row that repeats user, item,
     time and action of another counts once. A scene has the columns that are not empty."""
     names = names or Columns()
-    rows = csv.reader(io.StringIO(read_text(path)), delimiter="\t", quoting=csv.QUOTE_NONE)
-    header = next(rows, None) or []
+    rows = tsv_rows(path, read_text(path))
+    _, header = next(rows, ("", []))
     columns = [_column(path, header, usual, asked) for usual, asked in
                ((USER_COLUMNS, names.user), (ITEM_COLUMNS, names.item), (TIME_COLUMNS, names.time))]
     action = None
@@ -64,10 +65,7 @@ def read_log(path: Path, names: Columns | None = None) -> Log:
     found: Log = {}
     timeless = repeated = 0
     known: set[tuple[str, ...]] = set()
-    for number, row in enumerate(rows, 2):
-        where = f"{path} line {number}"
-        if len(row) != len(header):
-            raise InputError(where, f"{len(header)} columns", len(row))
+    for where, row in rows:
         who, what, when = (row[column] for column in columns)
         if not when:
             timeless += 1
@@ -101,12 +99,11 @@ def read_profiles(path: Path) -> dict[str, dict[str, str]]:
     with a header: the user, and a column for each key, whose empty cells are no value."""
     profiles: dict[str, dict[str, str]] = {}
     if ".tsv" in path.name:
-        rows = csv.reader(io.StringIO(read_text(path)), delimiter="\t", quoting=csv.QUOTE_NONE)
-        header = next(rows, None) or []
+        rows = tsv_rows(path, read_text(path))
+        _, header = next(rows, ("", []))
         user = _column(path, header, USER_COLUMNS, None)
-        for number, row in enumerate(rows, 2):
-            if len(row) != len(header):
-                raise InputError(f"{path} line {number}", f"{len(header)} columns", len(row))
+        check_once(path, header, header)
+        for _, row in rows:
             profiles[row[user]] = {name: text for column, (name, text) in
                                    enumerate(zip(header, row, strict=True))
                                    if column != user and text}

@@ -19,8 +19,8 @@ def tsv_rows(path: Path, text: str) -> Iterator[tuple[str, list[str]]]:
         try:
             row = next(rows, None)
         except csv.Error as error:
-            raise InputError(where, f"columns of at most {csv.field_size_limit():,} characters, no "
-                             "line break among them", str(error)) from error
+            raise InputError(where, f"columns of at most {csv.field_size_limit():,} characters "
+                             "without line breaks", str(error)) from error
         if row is None:
             return
         width = len(row) if width is None else width

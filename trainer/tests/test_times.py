@@ -5,8 +5,10 @@ import json
 import pytest
 
 from trainer.behaviours import read_file
+from trainer.data import read_titles
 from trainer.errors import InputError
-from trainer.logs import read_log
+from trainer.exposures import read_exposures
+from trainer.logs import read_log, read_profiles
 from trainer.sequences import read_users
 from trainer.times import check_time
 
@@ -55,3 +57,19 @@ def test_ties_keep_the_order_of_the_file_and_repeated_rows_count_once(tmp_path, 
     printed = capsys.readouterr().out
     assert "1 rows repeat user, item, time and action" in printed
     assert "25.0% of the behaviours have the time of the one before" in printed
+
+
+@pytest.mark.parametrize(("reads", "text", "said"), [
+    (read_log, "user\titem\ttime\ttime\nu\ta\t1\t2\n", "line 1: expected one column time, got"),
+    (read_log, "user\titem\ttime\nu\ta\t1\nu\t" + "x" * 140_000 + "\t1\n",
+     "log.tsv line 3: expected columns of at most 131,072 characters, .*field larger"),
+    (read_log, "user\titem\ttime\nu\ta\t1\nu\ta\n", "line 3: expected 3 columns, got 2"),
+    (read_profiles, "user\tage\tage\nu\t1\t2\n", "line 1: expected one column age, got"),
+    (read_exposures, "user\ttime\titem\tclick\tclick\nu\t1\ta\t1\t0\n",
+     "line 1: expected one column click, got"),
+    (read_titles, "item\ttitle\na\t" + "x" * 140_000 + "\n", "log.tsv line 2: .*field larger"),
+])
+def test_a_table_that_is_not_read_as_it_stands_is_refused_by_line(tmp_path, reads, text, said):
+    (tmp_path / "log.tsv").write_text(text)
+    with pytest.raises(InputError, match=said):
+        reads(tmp_path / "log.tsv")
