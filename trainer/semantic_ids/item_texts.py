@@ -4,7 +4,7 @@ import argparse
 from pathlib import Path
 
 from ..checkpoint import write_json
-from ..data import ItemText, read_titles
+from ..data import MAX_ATTRIBUTE_LENGTH, ItemText, read_titles
 from ..errors import InputError
 
 
@@ -17,15 +17,22 @@ def run(args: argparse.Namespace) -> None:
 
 
 def texts_of(items: str, columns: list[str]) -> dict[str, str]:
-    """Text by item, in the order of the file."""
+    """Text by item, in the order of the file. Errors: InputError with a column that none has."""
     read = read_titles(Path(items))
     if len(read) < 2:
         raise InputError(items, "two items or more", len(read))
+    for name in columns:
+        if not any(_cell(item, name) for item in read.values()):
+            raise InputError("--columns", f"a column that an item of {items} has, in at most "
+                             f"{MAX_ATTRIBUTE_LENGTH} characters where it is no title", name)
     return {item: text_of(text, columns) for item, text in read.items()}
 
 
 def text_of(item: ItemText, columns: list[str]) -> str:
     """The columns that the item has, in their order."""
-    found = [item.title if name == "title" else str(item.attributes.get(name, ""))
-             for name in columns]
+    found = [_cell(item, name) for name in columns]
     return " ".join(text for text in found if text)
+
+
+def _cell(item: ItemText, name: str) -> str:
+    return item.title if name == "title" else str(item.attributes.get(name, ""))

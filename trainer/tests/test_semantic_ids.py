@@ -471,6 +471,17 @@ def test_texts_of_items_are_those_that_sids_takes(tmp_path, monkeypatch):
     assert json.loads(out.read_text()) == ["Hand cream Lada", "", "口红 Östra"]
 
 
+@pytest.mark.parametrize("command", ["texts", "sids"])
+def test_a_column_that_no_item_has_is_refused(command, tmp_path, monkeypatch, capsys):
+    items = tmp_path / "items.tsv"
+    items.write_text("item\ttitle\tbrand\na\tHand cream\tLada\nb\tHand soap\t\n")
+    monkeypatch.setattr(sys, "argv", ["trainer", command, "--items", str(items), "--columns",
+                                      "title", "nope", "--out", str(tmp_path / "out")])
+    assert main() == 2
+    said = capsys.readouterr().err
+    assert "--columns: expected a column that an item of" in said and "got 'nope'" in said
+
+
 def test_the_error_is_that_of_faiss_or_less():
     faiss = pytest.importorskip("faiss")
     rng = np.random.default_rng(0)

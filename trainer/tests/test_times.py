@@ -62,7 +62,7 @@ def test_ties_keep_the_order_of_the_file_and_repeated_rows_count_once(tmp_path, 
 @pytest.mark.parametrize(("reads", "text", "said"), [
     (read_log, "user\titem\ttime\ttime\nu\ta\t1\t2\n", "line 1: expected one column time, got"),
     (read_log, "user\titem\ttime\nu\ta\t1\nu\t" + "x" * 140_000 + "\t1\n",
-     "log.tsv line 3: expected columns of at most 131,072 characters, .*field larger"),
+     "log.tsv line 3: expected columns of at most 131,072 characters .*field larger"),
     (read_log, "user\titem\ttime\nu\ta\t1\nu\ta\n", "line 3: expected 3 columns, got 2"),
     (read_profiles, "user\tage\tage\nu\t1\t2\n", "line 1: expected one column age, got"),
     (read_exposures, "user\ttime\titem\tclick\tclick\nu\t1\ta\t1\t0\n",
