@@ -255,3 +255,17 @@ def test_a_folder_that_is_there_is_not_written_over(tmp_path, monkeypatch, capsy
     write_t5(tmp_path / "t5", semantic_ids(5))
     assert run(monkeypatch, tmp_path / "t5", tmp_path / "t5") == 2
     assert "--out: expected a name that is free" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("words", "said"), [
+    (["--item-ids", "ids.json"], "--item-ids: expected no such flag for a Hugging Face folder"),
+    (["--config", "config.yaml"], "--config: expected no such flag for a Hugging Face folder"),
+    (["--codes", 5], "--codes: expected --token-base beside it, got [5]"),
+    (["--user-base", 5], "--user-base: expected --user-bins beside it, got 5"),
+    (["--max-distance", 5], "--max-distance: expected 128, as "),
+    (["--feed-forward", "silu"], "--feed-forward: expected 'relu', as "),
+])
+def test_flags_that_say_nothing_of_a_folder_are_refused(tmp_path, monkeypatch, capsys, words, said):
+    write_t5(tmp_path / "t5", semantic_ids(10))
+    assert run(monkeypatch, tmp_path / "t5", tmp_path / "out", *words) == 2
+    assert said in capsys.readouterr().err and not (tmp_path / "out").exists()

@@ -103,6 +103,21 @@ def test_tensors_of_cornac_come_with_a_table_and_ids_beside_them(tmp_path, monke
     assert {row["item_id"]: row["sid"] for row in served.items}["B8"] == rows[8]
 
 
+@pytest.mark.parametrize(("words", "said"), [
+    (["--token-base", 5], "--token-base: expected no such flag for Cornac, got [5]"),
+    (["--separator-token", 0], "--separator-token: expected no such flag for Cornac, got 0"),
+    (["--config", "config.yaml"], "--config: expected no such flag for Cornac"),
+    (["--index", "index.json", "--item-ids", "ids.json"], "--item-ids: expected an --index that"),
+])
+def test_flags_that_say_nothing_of_cornac_are_refused(tmp_path, monkeypatch, capsys, words, said):
+    folder, _, rows = cornac(tmp_path, monkeypatch)
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "index.json").write_text(json.dumps(dict(enumerate(rows))))
+    (tmp_path / "ids.json").write_text(json.dumps(list(range(len(rows)))))
+    assert run(monkeypatch, folder, tmp_path / "out", *words) == 2
+    assert said in capsys.readouterr().err and not (tmp_path / "out").exists()
+
+
 def test_a_gated_feed_forward_is_told_by_the_tensors(tmp_path, monkeypatch):
     folder, module, rows = cornac(tmp_path, monkeypatch, feed_forward_proj="gated-gelu")
     assert run(monkeypatch, folder, tmp_path / "out") == 0

@@ -19,6 +19,12 @@ from .t5 import Tensors
 
 #: Of a Hydra run, below its folder.
 RUN_CONFIG = Path(".hydra") / "config.yaml"
+NUMBERS = ("token_base", "added_base", "codes", "user_base")
+ENDS = ("separator_token", "encoder_end", "answer_end")
+#: Flags that say nothing of a library's models, with its name.
+UNUSED = {"t5": ("a Hugging Face folder", ("item_ids", "config")),
+          "grid": ("GRID", (*NUMBERS, *ENDS)),
+          "cornac": ("Cornac", (*NUMBERS, *ENDS, "config", "user_bins"))}
 #: Members of a saved object whose module is the model.
 MODULES = ("model", "module", "state_dict")
 
@@ -41,11 +47,13 @@ def _imported(args: argparse.Namespace, source: Path) -> Imported:
             raise InputError("--library", "t5, as the folder's config.json says", args.library)
         if not source.is_dir():
             raise InputError("FROM", "a folder with a config.json", str(source))
+        _check_flags(args, "t5")
         index, where = _index_of(args, source)
         return import_t5(args, index, where)
     file = _checkpoint(source) if source.is_dir() else source
     tensors, beside = _opened(file)
     library = args.library or _library_of(tensors, str(file))
+    _check_flags(args, library)
     table = {"grid": from_grid.TABLE, "cornac": from_cornac.TABLE}[library]
     tensors = _below(tensors, table)
     if table not in tensors:
@@ -54,6 +62,15 @@ def _imported(args: argparse.Namespace, source: Path) -> Imported:
     if library == "cornac":
         return from_cornac.import_cornac(args, tensors, beside, str(file))
     return from_grid.import_grid(args, tensors, beside, _run_config(args, source, file), str(file))
+
+
+def _check_flags(args: argparse.Namespace, library: str) -> None:
+    """Refuses flags that would say nothing; `--no-encoder-end` is true of models without one."""
+    name, unused = UNUSED[library]
+    for flag in unused:
+        value = getattr(args, flag)
+        if value is not None and value is not False:
+            raise InputError(f"--{flag.replace('_', '-')}", f"no such flag for {name}", value)
 
 
 def _checkpoint(folder: Path) -> Path:

@@ -47,10 +47,6 @@ def import_cornac(args: argparse.Namespace, state: Tensors, beside: dict[str, An
                   (joined.config["feed_forward_proj"], "as Cornac has it"))
     settings.take("max-distance", (args.max_distance, "--max-distance"),
                   (joined.config["relative_attention_max_distance"], "T5's default"))
-    for flag in ("user_bins", "separator_token", "encoder_end", "answer_end"):
-        if getattr(args, flag):
-            raise InputError(f"--{flag.replace('_', '-')}", "no such flag for Cornac, which has "
-                             "none", getattr(args, flag))
     index, index_where = _index(args, beside, len(heads), where)
     check_index(index, [len(head) for head in heads], names, index_where)
     settings.take("norm", (args.norm, "--norm"), ("level", "a head per level"))

@@ -44,10 +44,6 @@ def import_grid(args: argparse.Namespace, state: Tensors, beside: dict[str, Any]
         parts.separator = _vector(state, SEPARATOR, where)
     settings.note("codes", [len(head) for head in heads], "the heads")
     settings.note("separator", "<sep>" if SEPARATOR in state else None, SEPARATOR)
-    for flag in ("separator_token", "encoder_end", "answer_end"):
-        if getattr(args, flag):
-            raise InputError(f"--{flag.replace('_', '-')}", "no such flag for GRID, which has none",
-                             getattr(args, flag))
     joined = join(parts, _told(args, config, settings), where)
     settings.take("feed-forward", (args.feed_forward, "--feed-forward"),
                   (joined.config["feed_forward_proj"], "the tensors, and T5's default"))

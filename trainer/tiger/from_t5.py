@@ -94,6 +94,11 @@ def _config(args: argparse.Namespace, document: dict[str, Any], tensors: Tensors
         if own is not None and not torch.equal(own, tensors["shared.weight"]):
             raise InputError(f"{args.source}: {name}", "the table shared.weight (a code is one "
                              "token in the history and in the answer)", "another")
+    for flag, name in (("feed-forward", "feed_forward_proj"),
+                       ("max-distance", "relative_attention_max_distance")):
+        given, found = getattr(args, flag.replace("-", "_")), document.get(name)
+        if given is not None and found is not None and given != found:
+            raise InputError(f"--{flag}", f"{found!r}, as {where} has {name}", given)
     layers = document.get("num_layers", 6)
     feed_forward = settings.take("feed-forward", (document.get("feed_forward_proj"), "config.json"),
                                  (args.feed_forward, "--feed-forward"), ("relu", "T5's default"))
@@ -187,6 +192,8 @@ def _level_texts(args: argparse.Namespace, index: SidIndex, named: dict[str, int
     if args.token_base is not None:
         _add_by_base(args, index, texts, settings, where)
         return index.patterns
+    if args.codes is not None:
+        raise InputError("--codes", "--token-base beside it", args.codes)
     if args.added_base is not None:
         present = sorted({index.patterns[level].format(code=code)
                           for sid in index.codes.values() for level, code in enumerate(sid)})
@@ -236,6 +243,8 @@ def _add_by_base(args: argparse.Namespace, index: SidIndex, texts: dict[str, int
 def _user_texts(args: argparse.Namespace, named: dict[str, int], texts: dict[str, int],
                 settings: Settings) -> int:
     bins = settings.take("user-bins", (args.user_bins, "--user-bins"), (0, DEFAULT))
+    if args.user_base is not None and not bins:
+        raise InputError("--user-base", "--user-bins beside it", args.user_base)
     for number in range(bins):
         text = f"{USER_BEFORE}{number}{USER_AFTER}"
         place = named.get(text) if args.user_base is None else args.user_base + number

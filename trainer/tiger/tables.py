@@ -23,6 +23,9 @@ def read_semantic_ids(path: Path, levels: int, ids: list[str] | None,
     elif path.suffix in (".pt", ".pth", ".bin"):
         table = read_torch(path)
     else:
+        if ids is not None:
+            raise InputError("--item-ids", "an --index that is a table, FILE.pt or FILE.npy (that "
+                             "of an index.json has the ids)", str(path))
         return read_index(path)
     return index_of(table, levels, ids, str(path), by_column)
 
