@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import torch
 
+from ..arrays import read_array
 from ..checkpoint import fingerprint, write_json
 from ..data import read_titles
 from ..errors import InputError
@@ -119,10 +120,7 @@ def _of_texts(args: argparse.Namespace) -> tuple[list[str], np.ndarray, Note]:
 
 
 def _of_file(args: argparse.Namespace) -> tuple[list[str], np.ndarray, Note]:
-    try:
-        vectors = np.load(args.embeddings, allow_pickle=False)
-    except (OSError, ValueError) as error:
-        raise InputError(args.embeddings, "an array that numpy saved", str(error)) from error
+    vectors = read_array(Path(args.embeddings))
     if vectors.ndim != 2 or len(vectors) < 2 or vectors.shape[1] < 1:
         raise InputError(args.embeddings, "vectors (items, dimension) of two items or more",
                          vectors.shape)

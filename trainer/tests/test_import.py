@@ -236,6 +236,20 @@ REFUSED = {
                        "token '<a_99>': expected an id below"),
     "no such token": (lambda folder: edit(folder / "added_tokens.json", **{"<a_1>": ...}),
                       "level 0: expected a token of added_tokens.json (or --added-base"),
+    "positions": (lambda folder: edit(folder / "config.json", n_positions="x"),
+                  "config.json: n_positions: expected a count of 1 or more, got 'x'"),
+    "width": (lambda folder: edit(folder / "config.json", d_model="x",
+                                  scale_decoder_outputs=False, tie_word_embeddings=False),
+              "config.json: d_model: expected a count of 1 or more, got 'x'"),
+    "scaled width": (lambda folder: (edit(folder / "config.json", d_model="x",
+                                          scale_decoder_outputs=True),
+                                     with_tensor(**{"lm_head.weight": lambda found:
+                                                    found["shared.weight"] + 1})(folder)),
+                     "config.json: d_model: expected a count of 1 or more, got 'x'"),
+    "architectures": (lambda folder: edit(folder / "config.json", architectures=5),
+                      "config.json: architectures: expected an array of names, got 5"),
+    "model type": (lambda folder: edit(folder / "config.json", model_type=["t5"]),
+                   "config.json: model_type: expected \"t5\", got ['t5']"),
     "no index": (lambda folder: (folder / "own.index.json").unlink(), "--index: expected"),
 }
 

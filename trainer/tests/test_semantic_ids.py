@@ -1,6 +1,7 @@
 """Codes follow the stated rule, semantic IDs their capacity, and texts become vectors alike."""
 
 import json
+import re
 import shutil
 import sys
 from itertools import islice
@@ -346,6 +347,16 @@ def test_bad_embeddings_are_refused_with_their_place(array, said, tmp_path, monk
     np.save(tmp_path / "v.npy", array)
     assert run_sids(monkeypatch, "--embeddings", tmp_path / "v.npy", "--out", tmp_path / "o") == 2
     assert said in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("content", [b"", b"\x93NUMPY", b"PK\x03\x04", "two"])
+def test_a_file_that_is_no_array_is_refused(content, tmp_path, monkeypatch, capsys):
+    if content == "two":
+        np.savez(tmp_path / "v.npz", one=np.ones(2), other=np.ones(2))
+        content = (tmp_path / "v.npz").read_bytes()
+    (tmp_path / "v.npy").write_bytes(content)
+    assert run_sids(monkeypatch, "--embeddings", tmp_path / "v.npy", "--out", tmp_path / "o") == 2
+    assert re.search("v.npy: expected (an|one) array", capsys.readouterr().err)
 
 
 def made_by(tmp_path, **members):

@@ -17,7 +17,7 @@ from ..errors import InputError
 from .files import read_folder_tensors
 from .imported import END, PAD, SEPARATOR, START, USER_AFTER, USER_BEFORE, Imported
 from .settings import Settings
-from .t5 import EPSILON, MAX_DISTANCE, UNREAD, Tensors
+from .t5 import EPSILON, MAX_DISTANCE, UNREAD, Tensors, check_config
 from .texts import token_texts
 
 MAX_ITEMS = 20
@@ -44,6 +44,7 @@ def import_t5(args: argparse.Namespace, index: SidIndex, index_where: str) -> Im
     settings = Settings()
     settings.note("library", "t5", "its config.json")
     config = _config(args, document, tensors, settings, where)
+    check_config(config, where)
     table = tensors["shared.weight"]
     if config["vocab_size"] != len(table):
         raise InputError(f"{where}: vocab_size", f"{len(table)}, as shared.weight has rows",
@@ -68,9 +69,12 @@ def import_t5(args: argparse.Namespace, index: SidIndex, index_where: str) -> Im
 def _check_kind(document: dict[str, Any], tensors: Tensors, where: str, tensors_where: str) -> None:
     kind = document.get("model_type")
     if kind != "t5":
-        expected = f", {OTHERS[kind]}" if kind in OTHERS else ""
+        expected = f", {OTHERS[kind]}" if isinstance(kind, str) and kind in OTHERS else ""
         raise InputError(f"{where}: model_type", f'"t5"{expected}', kind)
-    for name in document.get("architectures") or []:
+    names = document.get("architectures")
+    if not isinstance(names, (list, type(None))):
+        raise InputError(f"{where}: architectures", "an array of names", names)
+    for name in names or []:
         if name in ENCODERS:
             raise InputError(f"{where}: architectures", "T5ForConditionalGeneration, an encoder "
                              "and a decoder", name)

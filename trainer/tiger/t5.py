@@ -32,8 +32,10 @@ def is_gated(config: Mapping[str, Any]) -> bool:
 
 def check_config(config: Mapping[str, Any], where: str) -> None:
     """Errors: InputError with the first field that no T5 has."""
-    for name in COUNTS:
-        value = config[name]
+    for name in (*COUNTS, "n_positions"):
+        value = config.get(name)
+        if name == "n_positions" and value is None:
+            continue
         if isinstance(value, bool) or not isinstance(value, int) or value < 1:
             raise InputError(f"{where}: {name}", "a count of 1 or more", value)
     buckets = config["relative_attention_num_buckets"]

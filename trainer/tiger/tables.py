@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import torch
 
+from ..arrays import read_array
 from ..data import MAX_CODE, SidIndex, item_id_of, level_pattern, read_index, read_text
 from ..errors import InputError
 from .files import read_torch
@@ -16,10 +17,7 @@ def read_semantic_ids(path: Path, levels: int, ids: list[str] | None,
                       by_column: bool) -> SidIndex:
     """Semantic IDs of index.json, as for train, or of a table, FILE.pt or FILE.npy."""
     if path.suffix == ".npy":
-        try:
-            table = np.load(path, allow_pickle=False)
-        except (OSError, ValueError) as error:
-            raise InputError(str(path), "an array that numpy saved", str(error)) from error
+        table = read_array(path)
     elif path.suffix in (".pt", ".pth", ".bin"):
         table = read_torch(path)
     else:
