@@ -9,7 +9,7 @@ from .errors import InputError
 
 
 def read_array(path: Path) -> np.ndarray:
-    """The array of FILE.npy. Errors: InputError, also for what is longer than the memory."""
+    """The array of FILE.npy. Errors: InputError, also where it is longer than the memory."""
     try:
         found = np.load(path, allow_pickle=False)
     except (OSError, ValueError, EOFError, BadZipFile, MemoryError) as error:

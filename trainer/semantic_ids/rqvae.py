@@ -131,7 +131,7 @@ def train(vectors: np.ndarray, plan: QuantiserPlan, state_file: Path, mark: str
 
 
 def refuse_rate(plan: QuantiserPlan, state_file: Path) -> NoReturn:
-    """Of a training that diverged: its state would diverge again."""
+    """Ends a training that diverged, without its state, which would diverge again."""
     state_file.unlink(missing_ok=True)
     raise InputError("--lr", "a rate at which loss and codebooks stay finite", plan.lr)
 

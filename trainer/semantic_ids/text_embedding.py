@@ -97,7 +97,7 @@ def read_text_embedding(folder: Path) -> TextEmbedding:
 
 
 def text_dimension(folder: Path) -> int | None:
-    """Of the vectors of texts; None where the folder does not make them by TF-IDF."""
+    """Dimension of vectors of texts, where the folder makes them by TF-IDF."""
     path = folder / WORDS_FILE
     document = read_json(path) if path.exists() else None
     if not isinstance(document, dict) or document.get("kind") != KIND:
