@@ -438,6 +438,7 @@ describe('beside recall', () => {
           adapters: '',
           promptTemplate: 'p',
         },
+        instance: expect.stringMatching(/^[0-9a-f-]{36}$/),
         chains: runtime.kvPool.metrics().chains,
       });
     }

@@ -325,7 +325,7 @@ std::vector<Refusal> refused_patches() {
       {{"", {}, {}, {{"budget", {"x"}}}, {}}, "take.budget: expected a set, got a number", some},
       {{"", {}, {}, {{"kept", {"x"}}}, {}}, "take.kept: expected a set, got an object", some},
       {{"", {}, {}, {}, {{"labels", 1}}}, "attributes.labels: is a number, expected a s", some},
-      {{"", {}, {}, {}, {{"budget", infinity}}}, "expected a finite number, got Infinity", ""},
+      {{"", {}, {}, {}, {{"budget", infinity}}}, "delta.budget: expected a finite number, got", ""},
       {sets, "attributes.budget: is a text, expected a number", some},
       {list, "set: expected a JSON object", ""},
       {{}, "set: expected set, unset, add, take or delta, got none", ""},
