@@ -129,6 +129,8 @@ def _run(args: argparse.Namespace, processes: Processes) -> int:
     torch.manual_seed(args.seed + processes.number)
     trie = build_trie(index, {item: text.priority for item, text in texts.items()})
     recalls = Recalls(writer, trie, vocabulary, repeats(users) >= REPEATS_MIN)
+    # Refuses a folder of another training, whose files are written over from here on.
+    training = _training(args, model, parts, recalls, processes, out)
     if processes.is_first:
         behaviours = sum(len(user.behaviours) for user in parts.trained.values())
         print(f"{len(users)} users, {len(index.codes)} items, depth {index.depth}, "
@@ -141,7 +143,7 @@ def _run(args: argparse.Namespace, processes: Processes) -> int:
         export_static(out, tokenizer, template.document, index, texts, writer.tokens_max)
         if args.codebooks:
             copy_codebooks(Path(args.codebooks), out)
-    progress = _train(args, model, parts, recalls, processes, out, time.monotonic() - started)
+    progress = training.run(time.monotonic() - started)
     if processes.is_first:
         _test(args, model, parts, recalls, progress, out)
         print(progress.unfinished or
@@ -231,8 +233,8 @@ def _plan(args: argparse.Namespace) -> Plan:
     return Plan(**{name: getattr(args, name) for name in names if hasattr(args, name)})
 
 
-def _train(args: argparse.Namespace, model, parts: Split, recalls: Recalls,
-           processes: Processes, out: Path, spent_seconds: float) -> Progress:
+def _training(args: argparse.Namespace, model, parts: Split, recalls: Recalls,
+              processes: Processes, out: Path) -> Training:
     cases = sample(parts.validation, args.validate_users, args.seed)
     validate_every = args.validate_every if cases else args.epochs + 1
 
@@ -265,7 +267,7 @@ def _train(args: argparse.Namespace, model, parts: Split, recalls: Recalls,
         return math.sqrt(recall * (1 - recall) / max(1, len(cases)))
 
     return training(model, rows, plan, out / RESUMABLE, mark, validate, keep, processes,
-                    doubt, Curves(out)).run(spent_seconds)
+                    doubt, Curves(out))
 
 
 def _test(args: argparse.Namespace, model, parts: Split, recalls: Recalls,

@@ -53,7 +53,9 @@ class Progress:
 
 class Training:
     """Owns the model's weights while they are trained; `best` is called whenever the newest are to
-    be kept: those whose recall is at most its `doubt`, a standard error, below the highest."""
+    be kept: those whose recall is at most its `doubt`, a standard error, below the highest. Goes on
+    from where a run with this fingerprint stopped. Errors: InputError where the state is of
+    another."""
 
     def __init__(self, model: Qwen3ForCausalLM, rows: Rows, plan: Plan, state_file: Path,
                  fingerprint: str, validate: Callable[[float | None], dict[str, float]],
@@ -71,11 +73,10 @@ class Training:
         self.optimizer = torch.optim.AdamW(
             parameter_groups(model, plan.weight_decay), lr=plan.lr, betas=(0.9, 0.98), fused=True)
         self.progress = Progress()
+        self._resume()
 
     def run(self, spent_seconds: float = 0.0) -> Progress:
-        """Trains to the end of the plan, or on from where a run with this fingerprint stopped;
-        `spent_seconds` of its minutes were spent before."""
-        self._resume()
+        """Trains to the end of the plan; `spent_seconds` of its minutes were spent before."""
         self.progress.seconds += spent_seconds
         while self.progress.epoch < self.plan.epochs and not self._finished():
             loss = self._epoch()

@@ -64,6 +64,17 @@ def test_a_checkpoints_vocabulary_is_extended_by_the_codes_that_it_lacks(data, m
     assert record["arguments"]["start_from"] == "base"
 
 
+def test_a_folder_of_another_training_is_refused_untouched(data, monkeypatch, capsys):
+    out = data / "out"
+    words = ["--sequences", data / "s.json", "--index", data / "first.json", "--out", out, *SHAPE]
+    assert run(monkeypatch, *words) == 0
+    before = {path: path.read_bytes() for path in out.rglob("*") if path.is_file()}
+    for others in (["--family", "t5"], ["--max-items", 3]):
+        assert run(monkeypatch, *words, *others) == 2
+        assert "the state of a training with these arguments" in capsys.readouterr().err
+        assert {path: path.read_bytes() for path in out.rglob("*") if path.is_file()} == before
+
+
 PAGES = {"home": "home", "search": "search"}
 SEGMENTS = [
     {"text": "<|bos|>For "},
