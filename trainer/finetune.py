@@ -211,6 +211,12 @@ def train(model, rows: list[Row], args: argparse.Namespace,
                 bar.set_postfix(loss=f"{total / seen:.3f}", refresh=False)
         losses.append(total / max(1, len(work)))
         validation.add(losses[-1])
+        # The loss of a step is that of the factors before it.
+        found = [losses[-1], validation.losses[-1].sum(), row_losses(model, rows[-1:]).sum(),
+                 *(value.sum().item() for value in factors)]
+        if not np.isfinite(found).all():
+            raise InputError("--lr", "a rate by which losses and factors stay numbers",
+                             f"loss {losses[-1]} in epoch {epoch + 1}; nothing is written")
     return losses[0], losses[-1]
 
 

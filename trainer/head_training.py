@@ -12,6 +12,7 @@ from torch import nn
 from torch.nn import functional
 from tqdm import tqdm
 
+from .errors import InputError
 from .heads import HIDDEN_ACTIVATIONS, LEAST_PROBABILITY, Head, calibrated
 from .item_states import Impression, Reader, readings
 
@@ -153,6 +154,9 @@ def _fit(networks: HeadNetworks, others: list[nn.Parameter], plan: HeadPlan,
         networks.eval()
         with torch.no_grad():
             curve.append(validate())
+        if not np.isfinite(curve[-1]):
+            raise InputError("--lr", "a rate by which the loss stays a number",
+                             f"loss {curve[-1]} in epoch {epoch + 1}")
         if min(curve) == curve[-1]:
             back = keep()
         if len(curve) - int(np.argmin(curve)) > plan.patience:

@@ -145,7 +145,8 @@ def _run(args: argparse.Namespace, processes: Processes) -> int:
             copy_codebooks(Path(args.codebooks), out)
     progress = training.run(time.monotonic() - started)
     if processes.is_first:
-        _test(args, model, parts, recalls, progress, out)
+        if progress.curve:
+            _test(args, model, parts, recalls, progress, out)
         print(progress.unfinished or
               f"done in {(time.monotonic() - started) / 60:.1f} min: {out}")
     return 1 if progress.unfinished else 0

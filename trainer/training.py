@@ -15,6 +15,7 @@ from transformers import Qwen3ForCausalLM
 
 from .checkpoint import load_state, save_state
 from .curves import Curves
+from .errors import InputError
 from .model import parameter_groups
 from .parallel import Processes
 from .samples import IGNORED, Row, batches
@@ -44,7 +45,11 @@ class Progress:
 
     @property
     def unfinished(self) -> str:
-        """A line about a training that ended in its first epoch; "" of any other."""
+        """A line about a training that ended in its first epoch, or before a validation; "" of any
+        other."""
+        if not self.curve:
+            return ("no time was left to train: this is no model; the same command with more "
+                    "--minutes goes on")
         if self.epoch > 0:
             return ""
         return (f"{self.steps} batches of {self.epoch_steps} of epoch 1: this is no model; the "
@@ -121,26 +126,45 @@ class Training:
                 if time.monotonic() - saved > SAVE_SECONDS:
                     self._save()
                     saved = time.monotonic()
+        if seen:
+            self._check(*work[self.progress.batch - 1])
         return total / max(1, seen)
+
+    def _check(self, inputs: torch.Tensor, labels: torch.Tensor) -> None:
+        """Errors: InputError where weights, or the loss that they give, are no numbers. The loss of
+        a step is that of the weights before it."""
+        self.model.eval()
+        with torch.no_grad():
+            total = self.processes.sum(self._loss(inputs, labels).item())
+        if not all(bool(value.isfinite().all()) for value in self.model.parameters()):
+            total = math.nan
+        self._refuse(total)
+
+    def _refuse(self, loss: float) -> None:
+        if not math.isfinite(loss):
+            kept = "" if not self.progress.curve else "; what was kept before stays"
+            raise InputError("--lr", "a rate by which the loss stays a number",
+                             f"loss {loss} in epoch {self.progress.epoch + 1}{kept}")
+
+    def _loss(self, inputs: torch.Tensor, labels: torch.Tensor) -> torch.Tensor:
+        """Of this process' rows of a batch; their sum over processes is the batch's."""
+        count = max(1, int((labels[:, 1:] != IGNORED).sum()))
+        inputs, labels = (self.processes.rows(part).to(self.device) for part in (inputs, labels))
+        if not (labels[:, 1:] != IGNORED).any():
+            return torch.zeros(())  # nothing that the loss counts
+        with torch.autocast(self.device.type, torch.bfloat16, enabled=self.plan.autocast):
+            logits, targets = self.predictions(inputs, labels)
+        return functional.cross_entropy(logits.float(), targets, reduction="sum",
+                                        label_smoothing=self.plan.label_smoothing) / count
 
     def _step(self, inputs: torch.Tensor, labels: torch.Tensor, done: float) -> float:
         self._set_rate(done)
-        count = max(1, int((labels[:, 1:] != IGNORED).sum()))
-        inputs, labels = (self.processes.rows(part).to(self.device) for part in (inputs, labels))
-        counted = labels[:, 1:] != IGNORED
         self.optimizer.zero_grad()
-        mine = 0.0
-        if counted.any():
-            with torch.autocast(self.device.type, torch.bfloat16, enabled=self.plan.autocast):
-                logits, targets = self.predictions(inputs, labels)
-            loss = functional.cross_entropy(
-                logits.float(), targets, reduction="sum",
-                label_smoothing=self.plan.label_smoothing) / count
+        loss = self._loss(inputs, labels)
+        if loss.requires_grad:
             loss.backward()
-            mine = loss.item()
-        total = self.processes.sum(mine)
-        if not math.isfinite(total):
-            raise FloatingPointError(f"loss is {total} in epoch {self.progress.epoch + 1}")
+        total = self.processes.sum(loss.item())
+        self._refuse(total)
         self.processes.sum_gradients(self.model)
         torch.nn.utils.clip_grad_norm_(self.model.parameters(), self.plan.clip)
         self.optimizer.step()

@@ -130,3 +130,12 @@ def test_an_adapter_goes_on_from_one_before_and_a_worse_one_is_not_written(
                     "--from", tmp_path / "first") == 1
     assert not (tmp_path / "bad").exists()
     assert finetune(monkeypatch, tmp_path, "other", "--from", tmp_path / "none") == 2
+
+
+@pytest.mark.parametrize("words", [["--validate", 0], ["--validate", 0.3, "--no-gate"]])
+def test_factors_that_are_no_numbers_are_not_written(words, tmp_path, monkeypatch, capsys):
+    written(tmp_path, *({"user_id": f"u{user}", "item_id": "30", "time_ms": 1000 * time,
+                         "action": "click"} for user in range(9) for time in range(1, 4)))
+    assert finetune(monkeypatch, tmp_path, "out", "--epochs", 1, "--lr", 1e30, *words) == 2
+    assert "--lr: expected a rate by which losses and factors" in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()

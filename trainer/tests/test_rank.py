@@ -188,6 +188,12 @@ def test_a_run_writes_heads_to_push_and_prints_figures(tmp_path, monkeypatch, ca
     assert demo_run(tmp_path, monkeypatch) == 2  # the folder is there
 
 
+def test_heads_that_are_no_numbers_are_not_written(tmp_path, monkeypatch, capsys):
+    assert demo_run(tmp_path, monkeypatch, "--lr", "1e30") == 2
+    assert "--lr: expected a rate by which the loss stays" in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()
+
+
 def test_heads_of_outcomes_correct_the_score_of_the_recall(tmp_path, monkeypatch):
     assert demo_run(tmp_path, monkeypatch, "--score", "--calibration", "isotonic") == 2
     assert demo_run(tmp_path, monkeypatch, "--score", "--adapter", "lora") == 2

@@ -75,6 +75,22 @@ def test_a_folder_of_another_training_is_refused_untouched(data, monkeypatch, ca
         assert {path: path.read_bytes() for path in out.rglob("*") if path.is_file()} == before
 
 
+@pytest.mark.parametrize("epochs", [2, 3])
+def test_weights_that_are_no_numbers_are_never_kept(epochs, data, monkeypatch, capsys):
+    words = ["--sequences", data / "s.json", "--index", data / "first.json", *SHAPE]
+    out = data / "out"
+    assert run(monkeypatch, *words, "--out", out, "--lr", 1e30, "--epochs", epochs) == 2
+    printed = capsys.readouterr()
+    assert "--lr: expected a rate by which the loss stays a number, got 'loss nan in" in printed.err
+    assert "kept" not in printed.out and not (out / "model.safetensors").exists()
+
+
+def test_minutes_that_reading_used_up_are_said(data, monkeypatch, capsys):
+    assert run(monkeypatch, "--sequences", data / "s.json", "--index", data / "first.json", *SHAPE,
+               "--out", data / "out", "--minutes", 1e-6) == 1
+    assert "no time was left to train: this is no model" in capsys.readouterr().out
+
+
 PAGES = {"home": "home", "search": "search"}
 SEGMENTS = [
     {"text": "<|bos|>For "},
