@@ -349,6 +349,12 @@ def main() -> int:
     except InputError as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
+    except OSError as error:
+        where = error.filename or getattr(args, "out", args.command)
+        said = InputError(str(where), "what can be read and written, with room",
+                          error.strerror or str(error))
+        print(f"error: {said}", file=sys.stderr)
+        return 1
     except KeyboardInterrupt:
         print("stopped; the same command resumes", file=sys.stderr)
         return 130

@@ -1,26 +1,46 @@
 """Atomic files: a reader sees the old content or the new, never half of either."""
 
+import errno
 import hashlib
 import json
 import os
 import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import torch
+from safetensors import SafetensorError
 
 from .errors import InputError
 
 
-def write_atomically(path: Path, content: bytes) -> None:
+@contextmanager
+def _replaced(path: Path) -> Iterator[BinaryIO]:
+    """A file to write into, which replaces that of its name when it is whole. Errors: InputError
+    where the name is that of a folder or a device; OSError, with the path."""
+    if path.exists() and not path.is_file():
+        raise InputError(str(path), "a file, or a name that is free",
+                         "a folder" if path.is_dir() else "a device")
     temporary = path.with_name(path.name + ".partial")
-    with temporary.open("wb") as out:
+    try:
+        with temporary.open("wb") as out:
+            yield out
+            out.flush()
+            os.fsync(out.fileno())
+        temporary.replace(path)
+    except BaseException as error:
+        with suppress(OSError):
+            temporary.unlink()
+        if isinstance(error, OSError):
+            error.filename = str(path)
+        raise
+
+
+def write_atomically(path: Path, content: bytes) -> None:
+    with _replaced(path) as out:
         out.write(content)
-        out.flush()
-        os.fsync(out.fileno())
-    temporary.replace(path)
 
 
 def write_json(path: Path, value: Any) -> None:
@@ -39,16 +59,20 @@ def whole_folder(out: Path) -> Iterator[Path]:
     try:
         yield partial
         os.replace(partial, out)
-    except BaseException:
+    except BaseException as error:
         shutil.rmtree(partial, ignore_errors=True)
+        if isinstance(error, SafetensorError):
+            raise OSError(errno.EIO, str(error), str(out)) from error
         raise
 
 
 def save_state(path: Path, state: dict[str, Any]) -> None:
     """Training state, replaced as a whole."""
-    temporary = path.with_name(path.name + ".partial")
-    torch.save(state, temporary)
-    temporary.replace(path)
+    with _replaced(path) as out:
+        try:
+            torch.save(state, out)
+        except RuntimeError as error:  # of a write that failed
+            raise OSError(errno.EIO, str(error).splitlines()[0]) from error
 
 
 def load_state(path: Path, fingerprint: str) -> dict[str, Any] | None:

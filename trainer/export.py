@@ -34,7 +34,7 @@ def export_static(folder: Path, tokenizer: Tokenizer, prompt: dict[str, Any],
                   index: SidIndex, texts: dict[str, ItemText], tokens_max: int) -> None:
     """All that does not change while training: tokenizer, prompt template, catalogue."""
     folder.mkdir(parents=True, exist_ok=True)
-    tokenizer.save(str(folder / "tokenizer.json"))
+    write_atomically(folder / "tokenizer.json", tokenizer.to_str(pretty=True).encode())
     write_json(folder / "tokenizer_config.json", tokenizer_config(tokens_max))
     write_json(folder / "prompt.json", prompt)
     lines = catalogue_lines(index, texts)

@@ -21,6 +21,7 @@ from .checkpoint import whole_folder, write_json
 from .curves import Curves
 from .data import read_text
 from .errors import InputError
+from .flags import writable_folder
 from .follow.gate import Losses, difference, judge
 from .follow.store import is_held_out
 from .history import Users
@@ -42,6 +43,7 @@ def run(args: argparse.Namespace) -> int:
     out = Path(args.out)
     if out.exists():
         raise InputError(str(out), "a name that is free", "a file or folder")
+    writable_folder(str(out.parent))
     prompts = read_prompt_folder(Path(args.model))
     users = _users(args)
     check_users(prompts, users, "behaviours")

@@ -17,6 +17,7 @@ from .checkpoint import whole_folder, write_atomically
 from .errors import InputError
 from .exposures import Exposures, Slices, parse_heads, read_exposures, read_facts, slices
 from .finetune import digest_of, write_adapter
+from .flags import writable_folder
 from .head_training import (HeadNetworks, HeadPlan, Targets, train_on_states, train_with_adapter,
                             with_calibration)
 from .heads import FUNCTIONS, Attribute, Ranking
@@ -64,6 +65,7 @@ def make(args: argparse.Namespace) -> tuple[Task, dict[str, dict[str, Figures]]]
     torch.manual_seed(args.seed)
     if Path(args.out).exists():
         raise InputError(args.out, "a name that is free", "a file or folder")
+    writable_folder(str(Path(args.out).parent))
     base = Path(args.model)
     if args.score and (args.adapter == "lora" or args.calibration == "isotonic"):
         raise InputError("--score", "no --adapter lora, whose recalls have other scores, and no "
