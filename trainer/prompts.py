@@ -9,7 +9,7 @@ from pathlib import Path
 
 from tokenizers import AddedToken, Tokenizer
 
-from .data import ItemText, SidIndex, read_text
+from .data import ItemText, SidIndex, read_json, read_text
 from .errors import InputError
 from .history import NO_SCENE, Answers, Behaviour
 from .history_plan import HistoryPlan, gap_text, plan_history
@@ -260,11 +260,21 @@ def read_prompt_folder(folder: Path, sids: Mapping[str, Sequence[int]] | None = 
                   for form, code in zip(template.levels, sid, strict=False)]
         if all(token is not None for token in tokens):
             items[item] = PromptItem(tuple(tokens), domain)
-    positions = json.loads(read_text(folder / "config.json"))["max_position_embeddings"]
+    positions = _positions(folder / "config.json")
     # The last token of an answer is computed with nothing behind it.
     room = positions - deepest - len(template.terminal) + 1
     highest = max(sid[0] for _, sid, _ in rows)
     return PromptWriter(template, tokenizer, items, room, anchor_of(template, tokenizer, highest))
+
+
+def _positions(path: Path) -> int:
+    config = read_json(path)
+    found = config.get("max_position_embeddings") if isinstance(config, dict) else None
+    if not isinstance(found, int):
+        family = config.get("model_type") if isinstance(config, dict) else None
+        raise InputError(f"{path}: max_position_embeddings", "those of a decoder (qwen3, qwen3_5, "
+                         "llama, ...; an encoder-decoder, as t5, is not taken)", family)
+    return found
 
 
 def _catalogue(path: Path) -> list[tuple[str, list[int], str]]:

@@ -81,6 +81,13 @@ def written_prompts(folder: Path, items, segments) -> PromptWriter:
     return read_prompt_folder(folder)
 
 
+def test_a_folder_of_an_encoder_decoder_is_refused_by_its_family(tmp_path):
+    written_prompts(tmp_path, {"x": [0]}, [{"slot": "history"}])
+    (tmp_path / "config.json").write_text(json.dumps({"model_type": "t5", "n_positions": 9}))
+    with pytest.raises(InputError, match=r"config.json: .*of a decoder \(qwen3.*got 't5'"):
+        read_prompt_folder(tmp_path)
+
+
 def test_prompts_of_the_demo_have_the_tokens_that_the_service_writes():
     prompts = read_prompt_folder(DEMO)
     vocabulary = json.loads((DEMO / "tokenizer.json").read_text())["added_tokens"]
