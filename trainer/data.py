@@ -9,6 +9,7 @@ import gzip
 import json
 import math
 import re
+import sys
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,7 @@ MAX_DEPTH = 32
 MAX_CODE = 1 << 20
 MAX_ITEM_ID_LENGTH = 128
 MAX_ATTRIBUTE_LENGTH = 200
+LARGEST = sys.float_info.max
 CODE_IN_TOKEN = re.compile(r"^(?P<before>\D*)(?P<code>0|[1-9]\d{0,6})(?P<after>\D*)$")
 
 
@@ -93,6 +95,8 @@ def read_json(path: Path) -> Any:
     except json.JSONDecodeError as error:
         where = f"{path} line {error.lineno} column {error.colno}"
         raise InputError(where, "JSON", error.msg) from error
+    except ValueError as error:  # an integer of thousands of digits
+        raise InputError(str(path), "JSON with numbers of usual sizes", str(error)) from error
 
 
 def item_id_of(value: Any, where: str) -> str:
@@ -167,25 +171,29 @@ def read_titles(path: Path) -> dict[str, ItemText]:
         raise InputError(str(path), "an object {item: {title}} or {item: title}", document)
     texts: dict[str, ItemText] = {}
     for item, value in document.items():
-        item_id_of(item, f"{path}: item {item!r}")
+        where = f"{path}: item {item!r}"
+        item_id_of(item, where)
         if isinstance(value, str):
             texts[item] = ItemText(value)
         elif isinstance(value, dict):
             texts[item] = ItemText(str(value.get("title", "")),
-                                   _short_attributes(value),
-                                   _priority(value.get("priority", 0), f"{path}: item {item!r}"))
+                                   _short_attributes(value, where),
+                                   _priority(value.get("priority", 0), where))
         else:
-            raise InputError(f"{path}: item {item!r}", "a title or an object", value)
+            raise InputError(where, "a title or an object", value)
     return texts
 
 
-def _short_attributes(fields: dict[str, Any]) -> dict[str, Any]:
+def _short_attributes(fields: dict[str, Any], where: str) -> dict[str, Any]:
     kept: dict[str, Any] = {}
     for name, value in fields.items():
         if name in ("title", "description", "priority") or isinstance(value, (dict, list, bool)):
             continue
-        if isinstance(value, (int, float)) or (
-                isinstance(value, str) and 0 < len(value) <= MAX_ATTRIBUTE_LENGTH):
+        if isinstance(value, (int, float)):
+            if not -LARGEST <= value <= LARGEST:
+                raise InputError(f"{where}: {name}", "a number", value)
+            kept[name] = value
+        elif isinstance(value, str) and 0 < len(value) <= MAX_ATTRIBUTE_LENGTH:
             kept[name] = value
     return kept
 
@@ -206,14 +214,14 @@ def _read_tsv_titles(path: Path) -> dict[str, ItemText]:
         attributes = {name: value for name, value in fields.items()
                       if name != header[key] and not name.startswith("sid")}
         priority = _priority(fields.get("priority", "0"), where)
-        texts[item] = ItemText(fields["title"], _short_attributes(attributes), priority)
+        texts[item] = ItemText(fields["title"], _short_attributes(attributes, where), priority)
     return texts
 
 
 def _priority(value: Any, where: str) -> float:
     try:
         found = float(value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         found = math.nan
     if not math.isfinite(found):
         raise InputError(f"{where}: priority", "a number", value)

@@ -99,6 +99,18 @@ def test_items_that_no_index_can_have_are_refused_by_line(tmp_path, name, items,
         read_titles(write(tmp_path, name, items))
 
 
+@pytest.mark.parametrize("number", ["NaN", "-Infinity", "1e999", "1" + 400 * "0"])
+def test_an_attribute_that_is_no_number_of_the_service_is_refused(number, tmp_path):
+    path = write(tmp_path, "item.json", '{"i1": {"title": "x", "price": %s}}' % number)
+    with pytest.raises(InputError, match="item.json: item 'i1': price: expected a number"):
+        read_titles(path)
+
+
+def test_a_number_of_thousands_of_digits_is_refused(tmp_path):
+    with pytest.raises(InputError, match="item.json: expected JSON with numbers of usual sizes"):
+        read_titles(write(tmp_path, "item.json", '{"i1": {"price": 1%s}}' % (5000 * "0")))
+
+
 def test_a_byte_order_mark_is_no_part_of_a_text_and_utf16_is_named(tmp_path):
     path = tmp_path / "items.tsv"
     path.write_bytes(b"\xef\xbb\xbfitem\ttitle\n1\tred\n")
