@@ -10,6 +10,7 @@ from .flags import amount as _amount
 from .flags import balance as _balance
 from .flags import count as _count
 from .flags import part as _part
+from .flags import seed as _seed
 from .flags import share as _share
 
 try:
@@ -77,7 +78,7 @@ def _add_train(commands) -> None:
                         "template says so (left out: the users' median, in 20 to 100)")
     parser.add_argument("--answers", nargs="+", metavar="ACTION", help="actions of the behaviours "
                         "that the model is to answer with (left out: all)")
-    parser.add_argument("--seed", type=int, default=plan.seed)
+    parser.add_argument("--seed", type=_seed, default=plan.seed)
     parser.add_argument("--threads", type=_count, default=2)
     parser.add_argument("--device", default="cpu",
                         help="of PyTorch: cpu, cuda (with torchrun a card each), cuda:1, ...")
@@ -155,7 +156,7 @@ def _add_encoder_parity(commands) -> None:
     parser.add_argument("--record", help="folder to write texts and SentenceTransformers' vectors "
                         "to, instead of comparing them")
     parser.add_argument("--dtype", choices=("f32", "bf16", "w8a8", "w8a8-static"), default="f32")
-    parser.add_argument("--seed", type=int, default=7)
+    parser.add_argument("--seed", type=_seed, default=7)
     parser.set_defaults(run=_run_of("encoder_parity"))
 
 
@@ -163,7 +164,7 @@ def _add_demo(commands) -> None:
     parser = commands.add_parser("demo", help="generated ads and users -> models/demo")
     parser.add_argument("--out", default="models/demo")
     parser.add_argument("--epochs", type=_count, default=8)
-    parser.add_argument("--seed", type=int, default=7)
+    parser.add_argument("--seed", type=_seed, default=7)
     parser.add_argument("--threads", type=_count, default=2)
     parser.add_argument("--heads-only", action=argparse.BooleanOptionalAction, default=False,
                         help="of the model that --out has")
@@ -212,7 +213,7 @@ def _add_finetune(commands) -> None:
     parser.add_argument("--epochs", type=_count, default=4)
     parser.add_argument("--batch-size", type=_count, default=64)
     parser.add_argument("--lr", type=_amount, default=2e-3)
-    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--seed", type=_seed, default=1)
     parser.add_argument("--threads", type=_count, default=2)
     parser.set_defaults(run=_run_of("finetune"))
 
@@ -259,7 +260,7 @@ def _add_rank(commands) -> None:
     parser.add_argument("--lr", type=_amount, default=1e-3)
     parser.add_argument("--dropout", type=_part, default=0.1, help="of inner layers")
     parser.add_argument("--weight-decay", type=_amount, default=0.01)
-    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--seed", type=_seed, default=1)
     parser.add_argument("--threads", type=_count, default=2)
     parser.add_argument("--test-out", help="FILE.tsv: the exposures of the test")
     parser.add_argument("--json", action=argparse.BooleanOptionalAction, default=False)
@@ -314,7 +315,7 @@ def _add_sids(commands) -> None:
     parser.add_argument("--lr", type=_amount, default=plan.lr, help="of rqvae")
     parser.add_argument("--dimension", type=_count, default=128, help="of vectors made of texts")
     parser.add_argument("--capacity", type=_count, default=1, help="items that a SID takes")
-    parser.add_argument("--seed", type=int, default=plan.seed)
+    parser.add_argument("--seed", type=_seed, default=plan.seed)
     parser.add_argument("--threads", type=_count, default=2)
     parser.add_argument("--resume", action=argparse.BooleanOptionalAction, default=True)
     parser.set_defaults(run=_run_of("semantic_ids.command"))

@@ -38,6 +38,13 @@ def count(text: str) -> int:
     return value
 
 
+def seed(text: str) -> int:
+    value = int(text)
+    if not 0 <= value < 1 << 63:
+        raise argparse.ArgumentTypeError("expected an integer of 0 or more, below 2^63")
+    return value
+
+
 def amount(text: str) -> float:
     value = float(text)
     if not 0 <= value < float("inf"):

@@ -4,7 +4,7 @@ import argparse
 
 from tessera_client.commands import ADDRESS, add_connection_flags
 
-from ..flags import amount, count, name, share
+from ..flags import amount, count, name, seed, share
 
 
 def add_follow(commands, run) -> None:
@@ -48,7 +48,7 @@ def add_refresh(commands, run) -> None:
     parser.add_argument("--epochs", type=count, default=2)
     parser.add_argument("--batch-size", type=count, default=64)
     parser.add_argument("--lr", type=amount, default=3e-4)
-    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--seed", type=seed, default=1)
     parser.add_argument("--threads", type=count, default=1)
     parser.add_argument("--device", default="cpu", help="of PyTorch: cpu, cuda, cuda:1, ...")
     parser.set_defaults(run=run)
@@ -99,6 +99,6 @@ def _add_training(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--epochs", type=count, default=2)
     parser.add_argument("--batch-size", type=count, default=64)
     parser.add_argument("--lr", type=amount, default=2e-3)
-    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--seed", type=seed, default=1)
     parser.add_argument("--threads", type=count, default=1)
     parser.add_argument("--device", default="cpu", help="of PyTorch: cpu, cuda, cuda:1, ...")

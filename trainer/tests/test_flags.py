@@ -13,6 +13,7 @@ TRAIN = ["trainer", "train", "--sequences", "s.json", "--index", "i.json"]
 @pytest.mark.parametrize("words", [
     ["--dropout", "1.5"], ["--label-smoothing", "2"], ["--warmup", "5"], ["--drop-items", "3"],
     ["--shuffled-share", "2"], ["--lr", "-1"], ["--layers", "0"], ["--epochs", "nan"],
+    ["--seed", "-1"], ["--seed", str(1 << 63)],
 ])
 def test_a_flag_out_of_its_bounds_is_named_before_anything_is_written(
         words, tmp_path, monkeypatch, capsys):
