@@ -16,6 +16,9 @@ from .tsv import check_once, tsv_rows
 #: Columns of a table that are no heads.
 OWN_COLUMNS = ("user", "time", "item", "weight", "propensity")
 
+#: Of labels and weights: the loss squares them in float32.
+LARGEST = 1e15
+
 
 @dataclass(frozen=True)
 class Exposures:
@@ -79,6 +82,23 @@ def slices(exposures: Exposures, shares: tuple[float, float]) -> Slices:
     return found
 
 
+def check_outcomes(exposures: Exposures, parts: Slices, weights: np.ndarray) -> None:
+    """Errors: InputError where a head has nothing to learn, or the epoch nothing to go by."""
+    def weighed(label: np.ndarray, rows: np.ndarray) -> np.ndarray:
+        return label[rows][~np.isnan(label[rows]) & (weights[rows] > 0)]
+
+    for name, label in exposures.labels.items():
+        found = weighed(label, parts.train)
+        if len(found) == 0:
+            raise InputError(f"exposures: {name}", "an outcome that weighs in the training slice",
+                             "none")
+        if (found == found[0]).all():
+            raise InputError(f"exposures: {name}", "outcomes that vary in the training slice",
+                             f"{found[0]:g} alone")
+    if not any(len(weighed(label, parts.calibration)) for label in exposures.labels.values()):
+        raise InputError("exposures", "an outcome that weighs in the calibration slice", "none")
+
+
 def read_exposures(path: Path) -> Exposures:
     """TSV with a header: `user`, `time` (seconds), `item`, a column for each head, maybe `weight`
     and `propensity`."""
@@ -100,7 +120,7 @@ def read_exposures(path: Path) -> Exposures:
     count = len(table["user"])
     numbers = {name: _numbers(path, name, table[name], name not in ("time", "weight"))
                for name in header if name not in ("user", "item")}
-    _check_positive(path, numbers)
+    _check_bounds(path, numbers, heads)
     items = [item_id_of(item, f"{path} line {row}: item")
              for row, item in enumerate(table["item"], 2)]
     return Exposures(table["user"], numbers["time"], items, {name: numbers[name] for name in heads},
@@ -122,13 +142,15 @@ def _numbers(path: Path, name: str, cells: list[str], may_be_empty: bool) -> np.
     return values
 
 
-def _check_positive(path: Path, numbers: dict[str, np.ndarray]) -> None:
-    for name, least, most in (("weight", 0.0, np.inf), ("propensity", 1e-12, 1.0)):
-        wrong = np.flatnonzero((numbers[name] < least) | (numbers[name] > most)
-                               ) if name in numbers else []
+def _check_bounds(path: Path, numbers: dict[str, np.ndarray], heads: list[str]) -> None:
+    bounds = {"weight": (0.0, LARGEST, f"0 or more, at most {LARGEST:g}"),
+              "propensity": (1e-12, 1.0, "more than 0, at most 1"),
+              **dict.fromkeys(heads, (-LARGEST, LARGEST, f"at most {LARGEST:g} in size"))}
+    for name in numbers.keys() & bounds.keys():
+        least, most, expected = bounds[name]
+        wrong = np.flatnonzero((numbers[name] < least) | (numbers[name] > most))
         if len(wrong):
-            raise InputError(f"{path} line {wrong[0] + 2}: {name}",
-                             "0 or more" if most > 1 else "more than 0, at most 1",
+            raise InputError(f"{path} line {wrong[0] + 2}: {name}", expected,
                              float(numbers[name][wrong[0]]))
 
 

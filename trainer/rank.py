@@ -15,9 +15,10 @@ from transformers import AutoModelForCausalLM
 
 from .checkpoint import whole_folder, write_atomically
 from .errors import InputError
-from .exposures import Exposures, Slices, parse_heads, read_exposures, read_facts, slices
+from .exposures import (Exposures, Slices, check_outcomes, parse_heads, read_exposures, read_facts,
+                        slices)
 from .finetune import digest_of, write_adapter
-from .flags import writable_folder
+from .flags import amount, writable_folder
 from .head_training import (HeadNetworks, HeadPlan, Targets, train_on_states, train_with_adapter,
                             with_calibration)
 from .heads import FUNCTIONS, Attribute, Ranking
@@ -238,6 +239,8 @@ def targets_of(args: argparse.Namespace, task: Task, scores: np.ndarray
     weight over its propensity, which counts as --propensity-min where it is less."""
     exposures, train = task.exposures, task.slices.train
     labels, scales = {}, {}
+    weights = torch.tensor(exposures.weights / _shares(args, exposures), dtype=torch.float32)
+    check_outcomes(exposures, task.slices, weights.numpy())
     binary = {name: exposures.is_binary(name) for name in exposures.labels}
     for name, label in exposures.labels.items():
         if not binary[name]:
@@ -245,19 +248,32 @@ def targets_of(args: argparse.Namespace, task: Task, scores: np.ndarray
             scales[name] = (float(known.mean()), float(known.std()) or 1.0)
             label = (label - scales[name][0]) / scales[name][1]
         labels[name] = torch.tensor(label, dtype=torch.float32)
-    shares = np.where(np.isnan(exposures.propensities), 1.0,
-                      np.maximum(exposures.propensities, args.propensity_min))
     attributes = np.zeros((len(exposures), 0)) if not task.attributes else np.column_stack(
         [one.inputs(task.values[one.name]) for one in task.attributes])
-    tasks = dict.fromkeys(labels, 1.0)
-    for given in args.head_weights:
-        name, _, weight = given.partition("=")
-        if name not in tasks:
-            raise InputError("--head-weights", f"heads of {', '.join(tasks)}", given)
-        tasks[name] = float(weight)
-    return Targets(torch.tensor(attributes, dtype=torch.float32), labels, binary,
-                   torch.tensor(exposures.weights / shares, dtype=torch.float32), tasks,
+    return Targets(torch.tensor(attributes, dtype=torch.float32), labels, binary, weights,
+                   head_weights(args.head_weights, list(labels)),
                    torch.tensor(scores, dtype=torch.float32) if args.score else None), scales
+
+
+def _shares(args: argparse.Namespace, exposures: Exposures) -> np.ndarray:
+    return np.where(np.isnan(exposures.propensities), 1.0,
+                    np.maximum(exposures.propensities, args.propensity_min))
+
+
+def head_weights(given: list[str], names: list[str]) -> dict[str, float]:
+    """Of --head-weights, 1 where it says nothing. Errors: InputError."""
+    found = dict.fromkeys(names, 1.0)
+    for text in given:
+        name, _, weight = text.partition("=")
+        if name not in found:
+            raise InputError("--head-weights", f"heads of {', '.join(names)}", text)
+        try:
+            found[name] = amount(weight)
+        except (ValueError, argparse.ArgumentTypeError) as error:
+            raise InputError("--head-weights", "NAME=WEIGHT, 0 or more", text) from error
+    if not any(found.values()):
+        raise InputError("--head-weights", "a head that weighs more than 0", given)
+    return found
 
 
 def with_factors(args: argparse.Namespace, model, task: Task):

@@ -1,6 +1,7 @@
 """Ranking: states of items behind prompts, heads, figures, and what exposures are refused."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import duckdb
@@ -13,10 +14,11 @@ from transformers import AutoModelForCausalLM
 
 from trainer.__main__ import main
 from trainer.errors import InputError
-from trainer.exposures import Exposures, read_exposures, read_facts, slices
+from trainer.exposures import Exposures, check_outcomes, read_exposures, read_facts, slices
 from trainer.head_training import HeadPlan, Targets, calibration_of, train_on_states
 from trainer.heads import Attribute, calibrated, read_ranking
 from trainer.item_states import Impression, Reader, reading_of
+from trainer.rank import head_weights
 from trainer.rank_baselines import ItemRates, user_rates
 from trainer.rank_figures import figures
 
@@ -88,6 +90,29 @@ def exposures(count: int, users: int) -> Exposures:
                      np.full(count, np.nan))
 
 
+@pytest.mark.parametrize(("labels", "weights", "told"), [
+    ([0, 0, 0, 1], [1, 1, 1, 1], "click: expected outcomes that vary in the training slice"),
+    ([0, 1, 0, 1], [1, 0, 1, 1], "got '0 alone'"),
+    ([0, 1, 0, 1], [0, 0, 1, 1], "an outcome that weighs in the training slice"),
+    ([0, 1, 0, 1], [1, 1, 0, 1], "an outcome that weighs in the calibration slice"),
+    ([np.nan, np.nan, 0, 1], [1, 1, 1, 1], "an outcome that weighs")])
+def test_outcomes_that_teach_nothing_are_refused(labels, weights, told):
+    found = Exposures(list("abcd"), np.arange(4.0), list("xxxx"), {"click": np.array(labels, float)},
+                      np.array(weights, float), np.full(4, np.nan))
+    parts = slices(found, (0.5, 0.75))
+    with pytest.raises(InputError, match=told):
+        check_outcomes(found, parts, found.weights)
+    check_outcomes(exposures(200, 20), slices(exposures(200, 20), (0.6, 0.8)), np.ones(200))
+
+
+@pytest.mark.parametrize("given", [["click=x"], ["click"], ["click=nan"], ["click=-1"], ["buy=1"],
+                                   ["click=0"]])
+def test_weights_of_heads_that_are_none_are_refused(given):
+    with pytest.raises(InputError, match="--head-weights"):
+        head_weights(given, ["click"])
+    assert head_weights(["click=2"], ["click", "buy"]) == {"click": 2.0, "buy": 1.0}
+
+
 def test_rates_know_neither_a_rows_own_outcome_nor_a_later_one():
     plain = exposures(200, 20)
     parts = slices(plain, (0.6, 0.8))
@@ -111,6 +136,8 @@ def test_rates_know_neither_a_rows_own_outcome_nor_a_later_one():
     ("user\ttime\titem\tclick\na\t\tx\t1\n", "line 2: time: expected a number"),
     ("user\ttime\titem\tclick\tweight\na\t1\tx\t1\t-1\n", "weight: expected 0 or more"),
     ("user\ttime\titem\tclick\tpropensity\na\t1\tx\t1\t0\n", "propensity: expected more than 0"),
+    ("user\ttime\titem\tclick\na\t1\tx\t1e300\n", "line 2: click: expected at most 1e.15"),
+    ("user\ttime\titem\tclick\tweight\na\t1\tx\t1\t1e300\n", "line 2: weight: expected 0"),
     ("user\ttime\titem\tclick\n", "an exposure")])
 def test_exposures_that_are_none_are_refused(tmp_path, text, told):
     path = tmp_path / "exposures.tsv"
@@ -191,6 +218,14 @@ def test_a_run_writes_heads_to_push_and_prints_figures(tmp_path, monkeypatch, ca
 def test_heads_that_are_no_numbers_are_not_written(tmp_path, monkeypatch, capsys):
     assert demo_run(tmp_path, monkeypatch, "--lr", "1e30") == 2
     assert "--lr: expected a rate by which the loss stays" in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_run_on_rows_that_weigh_nothing_is_refused(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr("trainer.rank.read_exposures", lambda path: replace(
+        read_exposures(path), weights=np.zeros(360)))
+    assert demo_run(tmp_path, monkeypatch) == 2
+    assert "click: expected an outcome that weighs" in capsys.readouterr().err
     assert not (tmp_path / "out").exists()
 
 
