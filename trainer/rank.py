@@ -261,7 +261,7 @@ def _shares(args: argparse.Namespace, exposures: Exposures) -> np.ndarray:
 
 
 def head_weights(given: list[str], names: list[str]) -> dict[str, float]:
-    """Of --head-weights, 1 where it says nothing. Errors: InputError."""
+    """Weights of --head-weights, 1 where it says nothing. Errors: InputError."""
     found = dict.fromkeys(names, 1.0)
     for text in given:
         name, _, weight = text.partition("=")

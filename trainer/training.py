@@ -147,7 +147,7 @@ class Training:
                              f"loss {loss} in epoch {self.progress.epoch + 1}{kept}")
 
     def _loss(self, inputs: torch.Tensor, labels: torch.Tensor) -> torch.Tensor:
-        """Of this process' rows of a batch; their sum over processes is the batch's."""
+        """Loss of this process' rows of a batch; the sum over processes is the batch's."""
         count = max(1, int((labels[:, 1:] != IGNORED).sum()))
         inputs, labels = (self.processes.rows(part).to(self.device) for part in (inputs, labels))
         if not (labels[:, 1:] != IGNORED).any():

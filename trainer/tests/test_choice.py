@@ -5,6 +5,7 @@ import pytest
 import torch
 
 from trainer.devices import has_bf16
+from trainer.errors import InputError
 from trainer.history import Behaviour, User, repeats
 from trainer.model import build_model, embed_codes
 from trainer.settings import Plan, Shape
@@ -42,6 +43,28 @@ def test_the_newest_weights_win_within_a_standard_error(doubt, last, tmp_path):
 def test_weights_that_are_worse_by_more_end_the_training(tmp_path):
     epochs, progress = kept([0.06, 0.05, 0.05, 0.07], 0.004, tmp_path, patience=2)
     assert (epochs, progress.epoch) == ([1], 3)
+
+
+def test_an_epoch_without_numbers_is_refused_and_those_before_stay(tmp_path):
+    epochs = []
+    training = Training(Still(), None, Plan(epochs=3, validate_every=1), tmp_path / "state.pt",
+                        "mark", lambda _: {"recall@10": 0.1},
+                        lambda progress: epochs.append(progress.epoch))
+    training.predictions = lambda inputs, labels: (
+        training.model.weight * torch.ones(2, 5), torch.ones(2, dtype=torch.long))
+
+    def epoch():
+        if training.progress.epoch == 1:
+            training.model.weight.data.fill_(torch.nan)
+        training._check(torch.ones(1, 3, dtype=torch.long), torch.ones(1, 3, dtype=torch.long))
+        return 1.0
+
+    training._epoch = epoch
+    with pytest.raises(InputError, match="--lr: .*loss nan in epoch 2; what was kept before stays"):
+        training.run()
+    assert epochs == [1]
+    state = torch.load(tmp_path / "state.pt", weights_only=True)
+    assert state["model"]["weight"].isfinite().all()
 
 
 def test_a_model_below_its_baselines_is_warned_of():

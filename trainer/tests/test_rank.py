@@ -97,8 +97,9 @@ def exposures(count: int, users: int) -> Exposures:
     ([0, 1, 0, 1], [1, 1, 0, 1], "an outcome that weighs in the calibration slice"),
     ([np.nan, np.nan, 0, 1], [1, 1, 1, 1], "an outcome that weighs")])
 def test_outcomes_that_teach_nothing_are_refused(labels, weights, told):
-    found = Exposures(list("abcd"), np.arange(4.0), list("xxxx"), {"click": np.array(labels, float)},
-                      np.array(weights, float), np.full(4, np.nan))
+    found = Exposures(list("abcd"), np.arange(4.0), list("xxxx"),
+                      {"click": np.array(labels, float)}, np.array(weights, float),
+                      np.full(4, np.nan))
     parts = slices(found, (0.5, 0.75))
     with pytest.raises(InputError, match=told):
         check_outcomes(found, parts, found.weights)
