@@ -71,8 +71,10 @@ def save_state(path: Path, state: dict[str, Any]) -> None:
     with _replaced(path) as out:
         try:
             torch.save(state, out)
-        except RuntimeError as error:  # of a write that failed
-            raise OSError(errno.EIO, str(error).splitlines()[0]) from error
+        except RuntimeError as error:  # PyTorch's, raised while a failed write was handled
+            if isinstance(error.__context__, OSError):
+                raise error.__context__ from None
+            raise
 
 
 def load_state(path: Path, fingerprint: str) -> dict[str, Any] | None:
