@@ -240,11 +240,20 @@ describe.skipIf(BROWSER_PATH === undefined)('the console', () => {
     await page.getByText('PIVOT with IN (...), got another statement').waitFor();
     await visit.picture('sql-refused-light');
     const file = page.waitForEvent('download');
+    const told: string[] = [];
+    page.on('response', (reply) => {
+      if (!reply.url().includes('/exports')) return;
+      const text = reply.url().endsWith('/file') ? Promise.resolve('') : reply.text();
+      void text.catch(String).then((body) => told.push(`${reply.status()} ${body}`));
+    });
     await page
       .getByRole('textbox', { name: 'Question', exact: true })
       .fill('SELECT count(*) AS n FROM recalls');
     await page.getByRole('button', { name: 'Export CSV' }).click();
-    expect((await file).suggestedFilename()).toBe('tessera.csv');
+    const fetched = await file.catch((thrown) => {
+      throw new Error(`${thrown}: ${told.join('; ')}`);
+    });
+    expect(fetched.suggestedFilename()).toBe('tessera.csv');
   });
 
   it('says what to do when the service is gone, and goes on when it is back', async () => {
