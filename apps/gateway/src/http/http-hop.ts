@@ -1,6 +1,6 @@
 import type { Connection } from '@tessera/client';
 import { parseJsonBody } from '@tessera/hosting';
-import { memberOf, numberIn } from '@tessera/httpjson';
+import { idIn, memberOf, numberIn } from '@tessera/httpjson';
 import { methodAt } from '@tessera/methods';
 import { CostEstimates, partitionOf } from '@tessera/routing';
 import type { Log } from '@tessera/telemetry';
@@ -50,8 +50,7 @@ function valueAt(body: unknown, path: string): unknown {
 
 /** The text at a path of names, `.` between them; an ID may be an integer. */
 export function textAt(body: unknown, path: string): string | undefined {
-  const value = valueAt(body, path);
-  if (Number.isSafeInteger(value)) return String(value);
+  const value = idIn(valueAt(body, path));
   return typeof value === 'string' && value !== '' ? value : undefined;
 }
 

@@ -1,5 +1,5 @@
 import { TesseraError } from '@tessera/errors';
-import { memberOf } from '@tessera/httpjson';
+import { idIn, memberOf } from '@tessera/httpjson';
 import { checkAnswer } from '../node-failure.js';
 import { renumbered } from '../relevance/part-numbers.js';
 import type { Scored, ScoredCall, Usage } from '../relevance/scored-call.js';
@@ -49,11 +49,10 @@ const COHERE: RerankForm<CohereAnswer> = {
   documentsAt: 'documents',
   bytesOf: (value) => {
     const { text } = Object(value) as Json;
-    const itemId = memberOf(value, 'itemId');
+    const itemId = idIn(memberOf(value, 'itemId'));
     if (typeof value === 'string') return bytesOfText(value);
     if (itemId === undefined) return bytesOfText(text);
-    const id = Number.isSafeInteger(itemId) ? String(itemId) : itemId;
-    return text === undefined ? bytesOfText(id) : undefined;
+    return text === undefined ? bytesOfText(itemId) : undefined;
   },
   failsWhole: ({ failures }) => failures === 'whole',
   usageOf: ({ usage, model: version }) => {

@@ -5,14 +5,13 @@
 
 import type { EmbeddingRequest } from '@tessera/embedding';
 import { invalid } from '@tessera/grpc';
-import { numberIn } from '@tessera/httpjson';
+import { numberIn, wellFormed } from '@tessera/httpjson';
 import {
   type Body,
   type ForeignKeys,
   flagOf,
   membersOf,
   NO_EFFECT,
-  wellFormed,
   wordOf,
 } from '../wire/body-fields.js';
 

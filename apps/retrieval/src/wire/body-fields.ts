@@ -1,8 +1,8 @@
 /** Readers of HTTP bodies that are no messages. Every refusal is REQUEST_INVALID with the field. */
 
-import { shown, TesseraError } from '@tessera/errors';
+import { TesseraError } from '@tessera/errors';
 import { invalid } from '@tessera/grpc';
-import { numberIn } from '@tessera/httpjson';
+import { numberIn, wellFormed } from '@tessera/httpjson';
 
 const COUNT_MAX = 1_000_000_000;
 
@@ -51,12 +51,6 @@ export function listOf(body: Body, key: string): readonly unknown[] {
   const value = body[key];
   if (Array.isArray(value)) return value;
   throw invalid(key, 'an array', value);
-}
-
-/** JSON can escape half of a surrogate pair, which no UTF-8 can carry. */
-export function wellFormed(field: string, text: string): string {
-  if (text.isWellFormed()) return text;
-  throw invalid(field, 'well-formed Unicode', shown(text));
 }
 
 export function textOf(body: Body, key: string, fallback?: string): string {

@@ -4,7 +4,7 @@
  */
 
 import { invalid } from '@tessera/grpc';
-import { memberOf } from '@tessera/httpjson';
+import { idIn, memberOf, wellFormed } from '@tessera/httpjson';
 import type { Parsed } from '../recall-edge.js';
 import type { AskedDocument, AskedRelevance, EdgeRelevance } from '../relevance-edge.js';
 import {
@@ -17,7 +17,6 @@ import {
   NO_EFFECT,
   objectOf,
   textOf,
-  wellFormed,
   wordOf,
 } from './body-fields.js';
 
@@ -228,8 +227,7 @@ function documentOf(value: unknown, index: number): AskedDocument {
   // Other members of a document, such as an ID of the caller's, are not scored.
   const given = objectOf(field, value);
   const { text } = given;
-  const id = memberOf(given, 'itemId');
-  const itemId = Number.isSafeInteger(id) ? String(id) : id;
+  const itemId = idIn(memberOf(given, 'itemId'));
   if (typeof text === 'string' && itemId === undefined) {
     return { text: wellFormed(`${field}.text`, text) };
   }

@@ -1,13 +1,11 @@
 import type { Handlers, UnaryHandler } from '@tessera/call';
-import { expecting } from '@tessera/errors';
+import { invalid } from '@tessera/grpc';
 import type { HttpJson } from '@tessera/httpjson';
 import { METHODS, rpcOf } from '@tessera/methods';
 import type { Log } from '@tessera/telemetry';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { answerError } from './error-filter.js';
 import type { HttpCalls } from './http-calls.js';
-
-const invalid = expecting('REQUEST_INVALID');
 
 export interface JsonMethods {
   readonly handlers: Handlers;

@@ -33,16 +33,27 @@ function asObject(path: string, value: unknown): JsonObject {
   return value as JsonObject;
 }
 
-/** JSON can escape half of a surrogate pair, which no UTF-8 can carry. */
-function asText(path: string, value: unknown): string {
-  if (typeof value !== 'string') throw invalid(path, 'a string', shown(value));
-  if (!value.isWellFormed()) throw invalid(path, 'well-formed Unicode', shown(value));
-  return value;
+/**
+ * JSON can escape half of a surrogate pair, which no UTF-8 can carry.
+ * @throws TesseraError REQUEST_INVALID
+ */
+export function wellFormed(path: string, text: string): string {
+  if (text.isWellFormed()) return text;
+  throw invalid(path, 'well-formed Unicode', shown(text));
 }
 
+function asText(path: string, value: unknown): string {
+  if (typeof value === 'string') return wellFormed(path, value);
+  throw invalid(path, 'a string', shown(value));
+}
+
+/** An ID as it is given: an integer stands for its digits, any other value for itself. */
+export const idIn = (value: unknown): unknown =>
+  Number.isSafeInteger(value) ? String(value) : value;
+
 function asId(path: string, value: unknown): string {
-  if (typeof value === 'number' && Number.isSafeInteger(value)) return String(value);
-  if (typeof value === 'string') return asText(path, value);
+  const id = idIn(value);
+  if (typeof id === 'string') return wellFormed(path, id);
   throw invalid(path, idExpected(value), shown(value));
 }
 
