@@ -79,15 +79,21 @@ export class NodeHealth {
 async function sightingOf(link: NodeLink): Promise<Sighting> {
   const deadlineMs = Date.now() + ANSWER_MS_MAX;
   const ask = { method: 'GET', path: '/health', headers: {}, deadlineMs };
-  const { status, body } = await link.http(ask);
+  const known = link.instance;
+  const [{ status, body }, isKnown] = await Promise.all([
+    link.http(ask),
+    link.ping(known, deadlineMs),
+  ]);
   const { versions, chains = 0, kvStore = '', ...told } = JSON.parse(body.toString()) as HealthBody;
-  const isOtherOverGrpc = !(await link.ping(told.instance ?? '', deadlineMs));
+  link.instance = told.instance ?? '';
+  // A process that was not known yet is asked for once more, by its name.
+  const isSame = link.instance === known ? isKnown : await link.ping(link.instance, deadlineMs);
   if (versions === undefined) return { state: 'down', reason: 'expected a health answer' };
   const relevance = parseRelevanceProfile(told.relevance);
   // One that waits for something else still answers what does not need it; `ready`: before 0.1.
   const isUp = status === OK || told.state === 'blocked' || told.state === 'ready';
   const blocked = status === OK ? '' : (told.reason ?? 'it is not ready');
   const { clusterLog: log } = told;
-  const own = { versions, isOtherOverGrpc, chains, kvStore, relevance, log, blocked };
+  const own = { versions, isOtherOverGrpc: !isSame, chains, kvStore, relevance, log, blocked };
   return { state: isUp ? 'up' : 'draining', ...own };
 }

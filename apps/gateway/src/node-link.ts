@@ -50,6 +50,8 @@ export class NodeLink {
   /** Its state when it stopped to answer health; undefined: it answers. */
   silentFrom: NodeState | undefined;
   versions: Readonly<Record<string, string>> = {};
+  /** Name of the process that answered over HTTP when it was last seen; '': it has none. */
+  instance = '';
   /** True where another process than that of its HTTP address answers over gRPC. */
   isOtherOverGrpc = false;
   /** Why it is not ready though it takes requests, '' where it is: something else is away. */
