@@ -45,8 +45,13 @@ function tellSlowest(results) {
   }
 }
 
-const failure = (name, reason) =>
-  `${name}: ${stripVTControlCharacters(reason).replace(/\s+/g, ' ').slice(0, REASON_LENGTH_MAX)}`;
+/** Beginning of what vitest's report says of a test that took too long. */
+const TIMED_OUT = 'Error: STACK_TRACE_ERROR';
+
+function failure(name, reason) {
+  const told = reason.startsWith(TIMED_OUT) ? 'timed out' : stripVTControlCharacters(reason);
+  return `${name}: ${told.replace(/\s+/g, ' ').slice(0, REASON_LENGTH_MAX)}`;
+}
 
 /** @param name of the stage, @param projects those of vitest.config.ts */
 export const specsOf = (name, projects) => () => {
