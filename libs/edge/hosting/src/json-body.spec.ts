@@ -17,6 +17,8 @@ it('refuses more of any before it parses them', async () => {
   await expect(parseJsonBody(scene(JSON_MEMBERS_MAX + 1))).rejects.toThrow(
     'body: expected JSON of at most 4000 members, got more',
   );
+  const twice = Buffer.from('{"rank":{"items":1,"items":2}}');
+  await expect(parseJsonBody(twice)).rejects.toThrow('rank.items: expected it once, got it twice');
   const deep = Buffer.from('['.repeat(JSON_DEPTH_MAX + 1));
   await expect(parseJsonBody(deep)).rejects.toThrow('nested at most 256 deep, got more');
   const empty = (of: string, count: number) => Buffer.from(`[${Array(count).fill(of).join()}]`);

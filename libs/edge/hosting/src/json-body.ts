@@ -1,23 +1,9 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingHttpHeaders } from 'node:http';
 import { setImmediate as turnOfTheLoop } from 'node:timers/promises';
-import {
-  errorBody,
-  expecting,
-  JSON_DEPTH_MAX,
-  JSON_MEMBERS_MAX,
-  JSON_VALUES_MAX,
-  jsonFault,
-  TesseraError,
-} from '@tessera/errors';
+import { errorBody, expecting, jsonFault, TesseraError } from '@tessera/errors';
 import { ProgramThread } from '@tessera/threads';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-
-const EXPECTED = {
-  depth: `nested at most ${JSON_DEPTH_MAX} deep`,
-  members: `of at most ${JSON_MEMBERS_MAX} members`,
-  values: `of at most ${JSON_VALUES_MAX} values`,
-} as const;
 
 /** A body of so many bytes takes about a millisecond; a longer one is parsed on a thread. */
 const ASIDE_BYTES_MIN = 32_768;
@@ -52,8 +38,8 @@ function aside(): ProgramThread<Uint8Array, unknown> {
  */
 export async function parseJsonBody(bytes: Buffer): Promise<unknown> {
   if (bytes.length === 0) throw refused('a JSON object, got nothing');
-  const fault = jsonFault(bytes);
-  if (fault !== undefined) throw refused(`JSON ${EXPECTED[fault]}, got more`);
+  const fault = jsonFault(bytes, true);
+  if (fault !== undefined) throw invalid(fault.key || 'body', fault.expected, fault.got);
   if (!isUtf8(bytes)) throw refused('UTF-8, got bytes that are not');
   try {
     if (bytes.length < ASIDE_BYTES_MIN) return read(bytes);
@@ -66,6 +52,8 @@ export async function parseJsonBody(bytes: Buffer): Promise<unknown> {
     throw refused(`JSON, got: ${reason}`, cause);
   }
 }
+
+const invalid = expecting('REQUEST_INVALID');
 
 function refused(expected: string, cause?: unknown): TesseraError {
   return new TesseraError('REQUEST_INVALID', `body: expected ${expected}`, {

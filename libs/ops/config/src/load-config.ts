@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { keyThereTwice, shown, TesseraError } from '@tessera/errors';
+import { parseJson, shown, TesseraError } from '@tessera/errors';
 import { readRegularSync, textOf } from '@tessera/files';
 import type { z } from 'zod';
 import { bucketPlace } from './aws-variables.js';
@@ -59,10 +59,7 @@ function readFileInto(reading: Reading, file: string): void {
   let tree: unknown;
   try {
     const bytes = readRegularSync(file, CONFIG_FILE_BYTES_MAX);
-    const text = textOf(file, bytes, 'CONFIG_INVALID');
-    tree = JSON.parse(text);
-    const twice = keyThereTwice(text);
-    if (twice !== undefined) reading.faults.push(`${twice}: expected once in ${file}, got twice`);
+    tree = parseJson(textOf(file, bytes, 'CONFIG_INVALID'));
   } catch (error) {
     reading.faults.push(`${file}: ${error instanceof Error ? error.message : String(error)}`);
     return;

@@ -12,14 +12,6 @@ export {
 } from './codes.js';
 export { expecting, idExpected, isBlank, shown } from './expecting.js';
 export { finiteJson } from './finite-json.js';
-export {
-  JSON_DEPTH_MAX,
-  JSON_MEMBERS_MAX,
-  JSON_VALUES_MAX,
-  jsonFault,
-  nestsTooDeep,
-} from './json-depth.js';
-export { keyThereTwice } from './json-twice.js';
 export { isConnectionLost } from './lost-connection.js';
 export { refusalPauseMs } from './refusal-pause.js';
 export {
@@ -30,3 +22,10 @@ export {
 } from './tessera-error.js';
 export { type TrailedRefusal, trailedError } from './trailed-error.js';
 export { visible } from './visible.js';
+export {
+  JSON_DEPTH_MAX,
+  JSON_MEMBERS_MAX,
+  JSON_VALUES_MAX,
+  jsonFault,
+  parseJson,
+} from './written-json.js';

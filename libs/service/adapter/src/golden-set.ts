@@ -1,4 +1,4 @@
-import { TesseraError } from '@tessera/errors';
+import { parseJson, TesseraError } from '@tessera/errors';
 import { readRegular, textOf } from '@tessera/files';
 import { z } from 'zod';
 import type { ServedAdapter } from './domain/adapter-choice.js';
@@ -30,7 +30,7 @@ export interface GoldenSettings {
 async function usersOf(path: string): Promise<readonly ProbeUser[]> {
   try {
     const bytes = await readRegular(path, FILE_BYTES_MAX);
-    return documentSchema.parse(JSON.parse(textOf(path, bytes, 'CONFIG_INVALID')));
+    return documentSchema.parse(parseJson(textOf(path, bytes, 'CONFIG_INVALID')));
   } catch (cause) {
     const message = `adapters.goldenPath: ${path}: expected a list of users and histories`;
     const reason = cause instanceof Error ? cause.message.slice(0, 400) : String(cause);

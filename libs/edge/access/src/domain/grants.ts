@@ -1,7 +1,7 @@
 /** Tokens and certificates with their scopes. Of tokens only hashes are known. */
 
 import { createHash, timingSafeEqual } from 'node:crypto';
-import { TesseraError } from '@tessera/errors';
+import { parseJson, TesseraError } from '@tessera/errors';
 import { z } from 'zod';
 import { reachOf, SCOPES, type Scope } from './scopes.js';
 
@@ -99,7 +99,7 @@ export class Grants {
   /** @throws TesseraError CONFIG_INVALID */
   static parse(text: string, place: string): Grants {
     try {
-      return new Grants(grantsSchema.parse(JSON.parse(text)));
+      return new Grants(grantsSchema.parse(parseJson(text)));
     } catch (cause) {
       const reason = cause instanceof Error ? cause.message.slice(0, 400) : String(cause);
       const message = `${place}: expected a list of tokens and certificates, got: ${reason}`;

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { TesseraError } from '@tessera/errors';
+import { parseJson, TesseraError } from '@tessera/errors';
 import { readRegular, textOf } from '@tessera/files';
 import { ItemTemplate, JsonField, type Tokenizer } from '@tessera/prompt';
 import type { ItemReading } from '../domain/adapter-choice.js';
@@ -14,7 +14,7 @@ async function rootOf(folder: string, file: string): Promise<JsonField> {
   const path = join(folder, file);
   const text = textOf(path, await readRegular(path, FILE_BYTES_MAX), CODE);
   try {
-    return new JsonField(CODE, file, '', JSON.parse(text));
+    return new JsonField(CODE, file, '', parseJson(text));
   } catch (cause) {
     throw new TesseraError(CODE, `${file}: expected JSON: ${(cause as Error).message}`, { cause });
   }

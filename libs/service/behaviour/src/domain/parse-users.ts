@@ -1,4 +1,4 @@
-import { idExpected, isBlank, TesseraError } from '@tessera/errors';
+import { idExpected, isBlank, parseJson, TesseraError } from '@tessera/errors';
 import type { Behaviour } from './behaviour-store.js';
 import { faultOfTime } from './plausible-time.js';
 
@@ -121,7 +121,7 @@ export class FileCheck {
   line(text: string, path: string): Record<string, unknown> {
     let row: unknown;
     try {
-      row = JSON.parse(text);
+      row = parseJson(text);
     } catch {
       row = text;
     }

@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
-import { TesseraError } from '@tessera/errors';
+import { parseJson, TesseraError } from '@tessera/errors';
 import { readRegular, textOf } from '@tessera/files';
 import { hasLines, parseSequenceLines } from '../domain/parse-sequences.js';
 import { parseUsers } from '../domain/parse-users.js';
@@ -23,11 +23,9 @@ export async function loadBehaviourStore(path: string): Promise<MemoryBehaviourS
   if (hasLines(path)) {
     return new MemoryBehaviourStore(parseSequenceLines(text, name, Date.now()).users);
   }
-  const twice = repeatedUser(text);
-  if (twice !== undefined) throw invalid(name, `each user once, got ${twice} twice`, undefined);
   let document: unknown;
   try {
-    document = JSON.parse(text);
+    document = parseJson(text);
   } catch (error) {
     throw invalid(name, `JSON: ${(error as Error).message}`, error);
   }
@@ -41,28 +39,6 @@ export async function loadBehaviourStore(path: string): Promise<MemoryBehaviourS
 export async function readUsersText(path: string): Promise<string> {
   const name = basename(path);
   return textOf(path, await readBytes(path, name), 'BEHAVIOUR_INVALID');
-}
-
-/** The first key of the outermost object that is there again: JSON.parse keeps the last alone. */
-function repeatedUser(text: string): string | undefined {
-  const keys = new Set<string>();
-  let depth = 0;
-  let start = -1;
-  let end = -1;
-  for (let at = 0; at < text.length; at += 1) {
-    const character = text[at];
-    if (character === '"') {
-      start = at;
-      for (at += 1; at < text.length && text[at] !== '"'; at += 1) if (text[at] === '\\') at += 1;
-      end = at + 1;
-    } else if (character === ':' && depth === 1) {
-      const key = text.slice(start, end);
-      if (keys.has(key)) return key;
-      keys.add(key);
-    } else if (character === '{' || character === '[') depth += 1;
-    else if (character === '}' || character === ']') depth -= 1;
-  }
-  return undefined;
 }
 
 async function readBytes(path: string, name: string): Promise<Buffer> {

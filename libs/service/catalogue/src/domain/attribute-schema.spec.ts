@@ -36,7 +36,9 @@ it.each([
 
 it('refuses an attribute that is declared twice', () => {
   const text = '{"bid": {"type": "number"}, "bid": {"type": "text"}}';
-  expect(() => parseAttributeSchema(text, 'a.json')).toThrow('a.json: bid: expected it once, got');
+  expect(() => parseAttributeSchema(text, 'a.json')).toThrow(
+    "a.json: expected JSON, got 'bid' twice",
+  );
 });
 
 it('refuses what is no JSON', () => {

@@ -1,7 +1,7 @@
 /** The file that declares the attributes of a catalogue (docs/concepts/eligibility.md). */
 
 import { type AttributeDeclaration, DECLARED_TYPES } from '@tessera/engine';
-import { expecting, keyThereTwice } from '@tessera/errors';
+import { expecting, parseJson } from '@tessera/errors';
 import { closest } from 'fastest-levenshtein';
 
 const invalid = expecting('CATALOGUE_INVALID');
@@ -41,12 +41,10 @@ function declarationOf(name: string, value: unknown, file: string): AttributeDec
 export function parseAttributeSchema(text: string, file: string): AttributeDeclaration[] {
   let json: unknown;
   try {
-    json = JSON.parse(text);
+    json = parseJson(text);
   } catch (error) {
     throw invalid(file, 'JSON', (error as Error).message);
   }
-  const twice = keyThereTwice(text);
-  if (twice !== undefined) throw invalid(`${file}: ${twice}`, 'it once', 'it twice');
   return Object.entries(objectOf(json, file)).map(([name, value]) =>
     declarationOf(name, value, file),
   );

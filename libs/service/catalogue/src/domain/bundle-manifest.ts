@@ -3,7 +3,7 @@
  * (docs/integrate/bundles.md). It is written last: a folder without one is no bundle yet.
  */
 
-import { expecting, shown, TesseraError } from '@tessera/errors';
+import { expecting, parseJson, shown, TesseraError } from '@tessera/errors';
 
 const invalid = expecting('CATALOGUE_INVALID');
 
@@ -66,7 +66,7 @@ function artifact(name: string, value: unknown): BundleArtifact {
 export function parseManifest(text: string): BundleManifest {
   let json: unknown;
   try {
-    json = JSON.parse(text);
+    json = parseJson(text);
   } catch (error) {
     throw new TesseraError('CATALOGUE_INVALID', `manifest: ${(error as Error).message}`, {
       field: 'manifest',

@@ -1,6 +1,6 @@
 /** Rows of a bundle's files, checked against its manifest. */
 
-import { finiteJson, isBlank, nestsTooDeep } from '@tessera/errors';
+import { finiteJson, isBlank, parseJson } from '@tessera/errors';
 import type { BundleManifest } from './bundle-manifest.js';
 
 /** An item as a row has it; left out: the file has no such column, or nothing in it. */
@@ -75,7 +75,7 @@ function attributesOf(value: unknown): string | undefined {
     throw new RowFault('attributes', 'finite numbers', text);
   }
   try {
-    const parsed: unknown = nestsTooDeep(String(value)) ? undefined : JSON.parse(String(value));
+    const parsed: unknown = parseJson(String(value));
     if (typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed)) {
       return String(value);
     }

@@ -1,6 +1,6 @@
 import { isBlank, TesseraError } from '@tessera/errors';
 import { CHANGES_TOLD_MAX, type ToldChange } from './applied-batch.js';
-import { type CatalogueChange, charactersOf, checkNesting, checkPaces } from './change.js';
+import { type CatalogueChange, charactersOf, checkAttributes, checkPaces } from './change.js';
 
 /** Changes of one message of a batch. */
 export const MESSAGE_CHANGES_MAX = 65_536;
@@ -27,7 +27,7 @@ export class ChangeBatch {
 
   /** @throws TesseraError CATALOGUE_INVALID where the batch becomes too large */
   add(changes: readonly CatalogueChange[]): void {
-    checkNesting(changes, this.changeCount);
+    checkAttributes(changes, this.changeCount);
     checkIds(changes, this.changeCount);
     checkPaces(changes, this.changeCount);
     this.changeCount += changes.length;

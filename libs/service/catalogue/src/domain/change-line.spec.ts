@@ -47,7 +47,7 @@ it.each([
   ['[1]', 'lines[7]', 'expected a JSON object'],
   ['null', 'lines[7]', 'expected a JSON object'],
   ['{"op":"drop","item_id":"a"}', 'lines[7].op', 'expected upsert, pause'],
-  ['{"op":"pause","op":"resume","item_id":"a"}', 'lines[7].op', 'expected it once, got "twice"'],
+  ['{"op":"pause","op":"resume","item_id":"a"}', 'lines[7].op', 'expected it once, got "it twice"'],
   [
     '{"item_id":"a","sid":[1],"attributes":{"bid":1,"bid":2}}',
     'lines[7].attributes.bid',

@@ -4,14 +4,7 @@
  */
 
 import type { Pace } from '@tessera/engine';
-import {
-  finiteJson,
-  idExpected,
-  JSON_DEPTH_MAX,
-  keyThereTwice,
-  nestsTooDeep,
-  TesseraError,
-} from '@tessera/errors';
+import { finiteJson, idExpected, jsonFault, TesseraError } from '@tessera/errors';
 import {
   type AttributePatch,
   type CatalogueChange,
@@ -198,16 +191,16 @@ class Line {
 export function parseChangeLine(text: string, number: number): CatalogueChange {
   let members: unknown;
   try {
-    members = nestsTooDeep(text) ? undefined : JSON.parse(text);
+    members = JSON.parse(text);
   } catch {
     members = undefined;
   }
+  const fault = jsonFault(text);
   const line = new Line(number, (members ?? {}) as Members);
   if (typeof members !== 'object' || members === null || Array.isArray(members)) {
-    line.refuse('', `a JSON object nested at most ${JSON_DEPTH_MAX} deep`, text);
+    line.refuse('', 'a JSON object', text);
   }
-  const twice = keyThereTwice(text);
-  if (twice !== undefined) line.refuse(twice, 'it once', 'twice');
+  if (fault !== undefined) line.refuse(fault.key, fault.expected, fault.got);
   const op = line.op();
   line.checkMembers(MEMBERS[op]);
   switch (op) {

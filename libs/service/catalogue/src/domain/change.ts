@@ -1,7 +1,7 @@
 /** Changes of a catalogue while it serves; docs/concepts/live-catalogue.md gives the rules. */
 
 import type { Clause, Pace } from '@tessera/engine';
-import { expecting, JSON_DEPTH_MAX, nestsTooDeep, TesseraError } from '@tessera/errors';
+import { expecting, jsonFault } from '@tessera/errors';
 
 const invalid = expecting('CATALOGUE_INVALID');
 
@@ -54,17 +54,18 @@ export type CatalogueChange =
   | { readonly op: 'set_pace'; readonly itemId: ''; readonly pace: Pace };
 
 /**
- * The engine reads the attributes by descending into them.
+ * The engine reads the attributes by descending into them, and keeps one of two with a name.
  * @param first place of the first of the changes in their batch
- * @throws TesseraError CATALOGUE_INVALID for attributes that nest too deep
+ * @throws TesseraError CATALOGUE_INVALID for attributes that nest too deep or are there twice
  */
-export function checkNesting(changes: readonly CatalogueChange[], first: number): void {
-  const deep = changes.findIndex((change) => nestsTooDeep(objectOf(change)));
-  if (deep < 0) return;
-  const member = changes[deep]?.op === 'patch_attributes' ? 'set' : 'attributes';
-  const field = `changes[${first + deep}].${member}`;
-  const message = `${field}: expected JSON nested at most ${JSON_DEPTH_MAX} deep, got more`;
-  throw new TesseraError('CATALOGUE_INVALID', message, { field });
+export function checkAttributes(changes: readonly CatalogueChange[], first: number): void {
+  for (const [index, change] of changes.entries()) {
+    const fault = jsonFault(objectOf(change));
+    if (fault === undefined) continue;
+    const member = change.op === 'patch_attributes' ? 'set' : 'attributes';
+    const path = [`changes[${first + index}]`, member, ...(fault.key === '' ? [] : [fault.key])];
+    throw invalid(path.join('.'), fault.expected, fault.got);
+  }
 }
 
 export const PACE_EXPECTED = 'a factor above 0 and at most 1';

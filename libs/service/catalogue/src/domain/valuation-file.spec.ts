@@ -96,7 +96,7 @@ describe('a file of valuations', () => {
     const many = Object.fromEntries(Array.from({ length: 9 }, (_, i) => [`v${i}`, { terms: [] }]));
     expect(() => parseValuations(JSON.stringify(many), FILE)).toThrow('expected at most 8');
     const twice = '{"ecpm": {"terms": []}, "ecpm": {"terms": []}}';
-    expect(() => parseValuations(twice, FILE)).toThrow(`${FILE}: ecpm: expected it once, got it`);
+    expect(() => parseValuations(twice, FILE)).toThrow(`${FILE}: expected JSON, got 'ecpm' twice`);
     expect(() => parseValuations('{', FILE)).toThrow(`${FILE}: expected JSON`);
   });
 

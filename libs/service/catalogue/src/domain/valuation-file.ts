@@ -7,7 +7,7 @@ import {
   TERM_FUNCTIONS,
   type Term,
 } from '@tessera/engine';
-import { keyThereTwice, shown } from '@tessera/errors';
+import { parseJson, shown } from '@tessera/errors';
 import { FormReader } from './clause-json.js';
 
 type Json = Readonly<Record<string, unknown>>;
@@ -147,12 +147,10 @@ function valuationAt(path: string, name: string, value: unknown): Formula {
 export function parseValuations(text: string, file: string): Formula[] {
   let json: unknown;
   try {
-    json = JSON.parse(text);
+    json = parseJson(text);
   } catch (error) {
     reader.refuse(file, 'JSON', (error as Error).message);
   }
-  const twice = keyThereTwice(text);
-  if (twice !== undefined) reader.refuse(`${file}: ${twice}`, 'it once', 'it twice');
   const entries = Object.entries(reader.object(file, json));
   const { valuations } = REACH_LIMITS;
   if (entries.length > valuations) {

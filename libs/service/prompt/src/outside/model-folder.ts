@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
-import { type ErrorCode, keyThereTwice, TesseraError } from '@tessera/errors';
+import { type ErrorCode, parseJson, TesseraError } from '@tessera/errors';
 import { openRegular, textOf } from '@tessera/files';
 import { parseTemplate } from '../domain/parse-template.js';
 import type { PromptTemplate } from '../domain/prompt-template.js';
@@ -44,7 +44,7 @@ export async function loadTokenizer(
       { field: 'tokenizer.json' },
     );
   }
-  const json = (name: string) => parseJson(texts.get(name), name, 'TOKENIZER_INVALID');
+  const json = (name: string) => jsonOf(texts.get(name), name, 'TOKENIZER_INVALID');
   const merges = texts.get('merges.txt');
   const documents = tokenizerDocuments({
     tokenizer: json('tokenizer.json'),
@@ -73,13 +73,7 @@ export async function loadTemplate(folder: string): Promise<PromptTemplate> {
     throw new TesseraError(code, message, { field: name });
   }
   const text = textOf(join(folder, name), bytes, code);
-  const json = parseJson(text, name, code);
-  const twice = keyThereTwice(text);
-  if (twice !== undefined) {
-    const message = `${name}: ${twice}: expected it once, got it twice`;
-    throw new TesseraError(code, message, { field: twice });
-  }
-  return parseTemplate(json, name);
+  return parseTemplate(jsonOf(text, name, code, parseJson), name);
 }
 
 async function readIfPresent(
@@ -109,10 +103,16 @@ async function readIfPresent(
   }
 }
 
-function parseJson(text: string | undefined, name: string, code: ErrorCode): unknown {
+/** @param parse for what people write; left out: as the library of the tokenizer takes it */
+function jsonOf(
+  text: string | undefined,
+  name: string,
+  code: ErrorCode,
+  parse: (text: string) => unknown = JSON.parse,
+): unknown {
   if (text === undefined) return undefined;
   try {
-    return JSON.parse(text);
+    return parse(text);
   } catch (error) {
     throw new TesseraError(code, `${name}: expected JSON: ${(error as Error).message}`, {
       field: name,
