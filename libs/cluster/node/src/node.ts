@@ -155,7 +155,9 @@ export class ClusterNode {
     const bounds = await untilThere(means, () => log.bounds());
     const isHole = bounds.first > followed.offset + 1;
     const snapshot = isHole
-      ? await untilThere(means, () => newestSnapshot({ log, store, nodeLog }, bounds))
+      ? await untilThere(means, async () =>
+          newestSnapshot({ log, store, nodeLog }, await log.bounds()),
+        )
       : undefined;
     for (const user of snapshot?.erased ?? []) {
       if (user.offset > followed.offset) {

@@ -63,15 +63,15 @@ function foldersOf(node: string): readonly [StateFolder, StateFolder] {
   ];
 }
 
-const logOf = () => new WatchedLog(new MemoryLog(state), new Reached(store, 'ours'));
+const logOf = (log = new MemoryLog(state)) => new WatchedLog(log, new Reached(store, 'ours'));
 const workOf = () => new Work(state.clock, nodeLog);
 /** As a node did that has been so far. */
 const noteReached = (log: string, offset: number) =>
   new Reached(store, 'ours').note(() => ({ log, offset, chain: '' }), { log, offset, chain: '' });
 
-const take = (node: string, isAnew = false, isFetched = false) => {
+const take = (node: string, isAnew = false, isFetched = false, log = new MemoryLog(state)) => {
   const files = new FolderFiles(foldersOf(node), join(folder.path, `${node}.scratch`));
-  const own = { log: logOf(), work: workOf(), store, node, files };
+  const own = { log: logOf(log), work: workOf(), store, node, files };
   return Standing.take({ ...own, life: new Life(), nodeLog }, { isAnew, isFetched, offset: 0 });
 };
 
@@ -260,6 +260,21 @@ describe('the seat of a node at a log', () => {
     await snapshot(3, 'new');
     expect((await taken).isFounder).toBe(false);
     expect(read('a', 'changes/deep/state')).toBe('new');
+  });
+
+  it('looks again where entries go while it reads them', async () => {
+    await take('founder');
+    for (let n = 0; n < 8; n += 1) append('changes', {});
+    await snapshot(8, 'new');
+    const log = new MemoryLog(state);
+    const bounds = log.bounds.bind(log);
+    log.bounds = async () => {
+      const found = await bounds();
+      await log.trim(Math.min(found.first + 1, 6));
+      return found;
+    };
+    expect((await take('a', false, false, log)).isFounder).toBe(false);
+    expect([state.first, read('a', 'changes/deep/state')]).toEqual([6, 'new']);
   });
 
   it('takes the snapshot before one of which a file is damaged or gone', async () => {

@@ -74,7 +74,7 @@ export class Standing {
         await log.hear();
         return followed === undefined ? log.bounds() : checkedBounds(parts, followed);
       });
-      const hasEntries = await untilThere(parts, () => hasAny(log, bounds));
+      const hasEntries = await untilThere(parts, () => hasAny(log));
       const isFounder = !hasEntries && (bounds.anew?.founder ?? parts.node) === parts.node;
       if (hasEntries || isFounder) return Standing.at(parts, wanted, followed, bounds, isFounder);
       // Another node is to begin it.
@@ -174,11 +174,14 @@ export async function untilBegun({
   }
 }
 
-/** Nothing of this node is open yet: it waits for the log and its store. */
+/**
+ * Nothing of this node is open yet: it waits for the log and its store. Entries that are gone when
+ * they are read went since `act` read the bounds: it reads them again.
+ */
 export function untilThere<T>({ work }: Pick<StandingParts, 'work'>, act: () => Promise<T>) {
   return work.until(act, {
     name: 'the start of this node',
-    mayPass: ({ code }) => code === 'STORE_UNAVAILABLE',
+    mayPass: ({ code }) => code === 'STORE_UNAVAILABLE' || code === 'LOG_TRIMMED',
   });
 }
 
@@ -200,7 +203,8 @@ async function checkedBounds(
   throw new TesseraError('LOG_DIFFERENT', message);
 }
 
-async function hasAny(log: WatchedLog, { first, end }: LogBounds): Promise<boolean> {
+async function hasAny(log: WatchedLog): Promise<boolean> {
+  const { first, end } = await log.bounds();
   if (end === NO_OFFSET) return false;
   for await (const _ of entriesOf(log, first, end)) return true;
   return first > NO_OFFSET + 1;
