@@ -1,6 +1,6 @@
 import { Button, Grid, Group, Loader, Select, Stack, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
-import { useEffect, useRef, useState } from 'react';
+import { useCallback, useEffect, useRef, useState } from 'react';
 import { useSearchParams } from 'react-router';
 import type { QueryResult } from '../../../src/api-types.js';
 import { post } from '../api.js';
@@ -50,7 +50,7 @@ const EXPORTS = [
   { format: 'arrow', name: 'Arrow' },
 ] as const;
 
-function ExportButtons({ sql }: { sql: string }) {
+function ExportButtons({ isEmpty, written }: { isEmpty: boolean; written: () => string }) {
   const { job, error, start, stop } = useExport();
   return (
     <>
@@ -59,8 +59,8 @@ function ExportButtons({ sql }: { sql: string }) {
           <Button
             key={format}
             variant="default"
-            disabled={sql.trim() === ''}
-            onClick={() => start(sql, format)}
+            disabled={isEmpty}
+            onClick={() => start(written(), format)}
           >
             Export {name}
           </Button>
@@ -86,11 +86,20 @@ function useText() {
   const [query, setQuery] = useSearchParams();
   const inAddress = query.get('sql');
   const [text, setText] = useState(() => inAddress ?? (draft() || (EXAMPLES[0]?.value ?? '')));
+  const editor = useRef<SqlEditor | undefined>(undefined);
+  const show = useCallback((sql: string) => {
+    setText(sql);
+    editor.current?.show(sql);
+  }, []);
+  const shown = useRef(inAddress);
   useEffect(() => {
-    if (inAddress !== null) setText(inAddress);
-  }, [inAddress]);
+    // An address that this page has set may come late: the next question is being written.
+    if (inAddress !== null && inAddress !== shown.current) show(inAddress);
+    shown.current = inAddress;
+  }, [inAddress, show]);
   useEffect(() => keepDraft(text), [text]);
-  const toAddress = (sql: string) =>
+  const toAddress = (sql: string) => {
+    shown.current = sql;
     setQuery(
       (before) => {
         before.set('sql', sql);
@@ -98,17 +107,20 @@ function useText() {
       },
       { replace: inAddress === sql },
     );
-  return { text, setText, toAddress };
+  };
+  // A render may be behind the editor.
+  const written = () => editor.current?.text ?? text;
+  return { text, setText, show, editor, written, toAddress };
 }
 
-function Examples({ text, setText }: { text: string; setText: (text: string) => void }) {
+function Examples({ text, show }: { text: string; show: (text: string) => void }) {
   return (
     <Select
       label="Examples"
       maw={320}
       data={EXAMPLES}
       value={EXAMPLES.find(({ value }) => value === text)?.value ?? null}
-      onChange={(value) => setText(value ?? text)}
+      onChange={(value) => show(value ?? text)}
     />
   );
 }
@@ -116,40 +128,40 @@ function Examples({ text, setText }: { text: string; setText: (text: string) => 
 /** Questions that there are, and names to make new ones of. */
 function Shelf({
   text,
-  setText,
+  show,
   entries,
   insert,
 }: {
   text: string;
-  setText: (text: string) => void;
+  show: (text: string) => void;
   entries: readonly HistoryEntry[];
   insert: (name: string) => void;
 }) {
   return (
     <Stack>
       <Section title="Saved questions">
-        <SavedQuestions sql={text} onChoose={setText} />
+        <SavedQuestions sql={text} onChoose={show} />
       </Section>
       <Section title="Tables">
         <SchemaTree onName={insert} />
       </Section>
       <Section title="Asked before">
-        <AskedBefore entries={entries} onChoose={setText} />
+        <AskedBefore entries={entries} onChoose={show} />
       </Section>
     </Stack>
   );
 }
 
 export function View() {
-  const { text, setText, toAddress } = useText();
+  const { text, setText, show, editor, written, toAddress } = useText();
   const { entries, add } = useHistory();
   const { asked, cancel } = useQuestion((sql, outcome) =>
     add({ sql, outcome, timeMs: Date.now() }),
   );
-  const editor = useRef<SqlEditor | undefined>(undefined);
   const ask = () => {
-    toAddress(text);
-    asked.mutate(text);
+    const sql = written();
+    toAddress(sql);
+    asked.mutate(sql);
   };
   const insert = (name: string) => editor.current?.insert(name);
   return (
@@ -161,7 +173,7 @@ export function View() {
       <Grid gap="lg">
         <Grid.Col span={{ base: 12, lg: 9 }}>
           <Stack>
-            <Examples text={text} setText={setText} />
+            <Examples text={text} show={show} />
             <QuestionEditor text={text} setText={setText} ask={ask} editor={editor} />
             <Group>
               {asked.isPending ? (
@@ -173,7 +185,7 @@ export function View() {
                   Ask
                 </Button>
               )}
-              <ExportButtons sql={text} />
+              <ExportButtons isEmpty={text.trim() === ''} written={written} />
             </Group>
             {asked.error !== null && <Failure error={asked.error} />}
             {asked.data !== undefined && (
@@ -185,7 +197,7 @@ export function View() {
           </Stack>
         </Grid.Col>
         <Grid.Col span={{ base: 12, lg: 3 }}>
-          <Shelf text={text} setText={setText} entries={entries} insert={insert} />
+          <Shelf text={text} show={show} entries={entries} insert={insert} />
         </Grid.Col>
       </Grid>
     </>

@@ -4,7 +4,10 @@ import type { SchemaPage } from '../../../src/api-types.js';
 import { useAsked } from '../ui/use-asked.js';
 import type { SqlEditor } from './sql-editor.js';
 
-/** The text of the question, with highlighting and names of the tables to complete. */
+/**
+ * The text of the question, with highlighting and names of the tables to complete. Once it is
+ * loaded the editor owns the text, which may be ahead of `text`: a render never writes it back.
+ */
 export function QuestionEditor({
   text,
   setText,
@@ -42,7 +45,6 @@ export function QuestionEditor({
       editor.current = undefined;
     };
   }, [editor, id]);
-  useEffect(() => editor.current?.show(text), [editor, text]);
   useEffect(() => {
     if (isLoaded && schema !== undefined) editor.current?.complete(schema.tables);
   }, [editor, isLoaded, schema]);

@@ -81,11 +81,14 @@ export class SqlEditor {
     });
   }
 
-  /** Another question takes the place of what is there. */
+  get text(): string {
+    return this.view.state.doc.toString();
+  }
+
+  /** Another question takes the place of the one that is there. */
   show(text: string): void {
-    const { doc } = this.view.state;
-    if (doc.toString() === text) return;
-    this.view.dispatch({ changes: { from: 0, to: doc.length, insert: text } });
+    if (this.text === text) return;
+    this.view.dispatch({ changes: { from: 0, to: this.view.state.doc.length, insert: text } });
   }
 
   /** Names to complete. */
