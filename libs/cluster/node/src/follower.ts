@@ -3,6 +3,7 @@ import { TesseraError } from '@tessera/errors';
 import type { ConditionReading } from '@tessera/lifecycle';
 import {
   type EntryStore,
+  LEASE_MS,
   type LogEntry,
   NO_OFFSET,
   type NodeStanding,
@@ -41,6 +42,8 @@ const BEHIND_SAID = 1000;
 interface Stuck {
   readonly error: TesseraError;
   readonly offset: number;
+  /** Others do not wait: nothing can be done about it here, or they have applied the entry. */
+  readonly isHeld: boolean;
 }
 
 /**
@@ -128,7 +131,7 @@ export class Follower {
   /** Why nothing is taken from the log now; undefined: entries are. */
   get held(): TesseraError | undefined {
     const { stuck } = this;
-    return stuck !== undefined && HOLDING.has(stuck.error.code) ? stuck.error : undefined;
+    return stuck?.isHeld ? stuck.error : undefined;
   }
 
   /** Condition of the process. A node that is behind says how far, and serves. */
@@ -300,17 +303,35 @@ export class Follower {
     return newest !== undefined && newest.offset >= offset;
   }
 
+  /** Another node has applied the entry, and its changes wait for this one. */
+  private async holdsOthers(offset: number): Promise<boolean> {
+    const { log, publication } = this.parts;
+    const positions = await log.positions().catch(() => []);
+    return positions.some(
+      ({ process, standing, ageMs, offset: theirs }) =>
+        process !== publication.process &&
+        standing === 'serving' &&
+        ageMs < LEASE_MS &&
+        theirs >= offset,
+    );
+  }
+
   /**
    * Tries again what may pass, for as long as it takes: nothing behind it is applied before it.
-   * While it can do nothing about the entry, nobody waits for this node.
+   * While it can do nothing about the entry, nobody waits for this node; nor where its own store
+   * does not take for LEASE_MS what others have applied, as for a node that says nothing.
    */
   private async untilDone<T>(offset: number, act: () => Promise<T>): Promise<T> {
     const { work, publication } = this.parts;
+    const endMs = work.clock.nowMs() + LEASE_MS;
+    let isHeld = false;
     const attempt = async () => {
       try {
         return await act();
       } catch (thrown) {
         const { code } = TesseraError.from(thrown);
+        const isLate = work.clock.nowMs() >= endMs;
+        isHeld = HOLDING.has(code) || (isLate && (isHeld || (await this.holdsOthers(offset))));
         if (!HOLDING.has(code)) throw thrown;
         if (await this.bodies.isRefused(offset)) {
           throw refused(`entry ${offset} is refused: a person has said so`);
@@ -327,19 +348,17 @@ export class Follower {
       signal: this.closing.signal,
       mayPass: (error) => mayPass(error) || HOLDING.has(error.code),
       onWait: (error) => {
-        this.stuck = error && { error, offset };
-        publication.stand(standingBefore(error));
+        this.stuck = error && { error, offset, isHeld };
+        publication.stand(isHeld && error ? standingBefore(error) : 'serving');
         // Where nothing can be done before the process serves, it serves with what it has.
-        if (this.held !== undefined) this.beCaughtUp();
+        if (error && HOLDING.has(error.code)) this.beCaughtUp();
       },
     });
   }
 }
 
-function standingBefore(error: TesseraError | undefined): NodeStanding {
-  if (error === undefined || !HOLDING.has(error.code)) return 'serving';
-  return error.code === 'LOG_INCOMPLETE' ? 'wants-snapshot' : 'stopped';
-}
+const standingBefore = ({ code }: TesseraError): NodeStanding =>
+  code === 'LOG_INCOMPLETE' ? 'wants-snapshot' : 'stopped';
 
 const refused = (message: string) => new TesseraError('REQUEST_INVALID', message);
 

@@ -1,7 +1,7 @@
 /** Optional stores hold nothing, damaged entries stop nobody: over nodes of a model. */
 
 import { TesseraError } from '@tessera/errors';
-import { entryBytes } from '@tessera/log';
+import { entryBytes, LEASE_MS } from '@tessera/log';
 import {
   MemoryEntryStore,
   MemoryLogState,
@@ -10,6 +10,7 @@ import {
   type ModelOptions,
   until,
 } from '@tessera/testing';
+import { PROCESS_CLOCK } from '@tessera/turns';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
 let state: MemoryLogState;
@@ -188,6 +189,38 @@ describe('an entry that cannot be applied', () => {
     for (const { disk, life } of nodes) {
       expect([disk.words, life.state]).toEqual([['behind'], 'serving']);
     }
+  });
+
+  it('holds nobody where one disk alone is full, and the node goes on once it is not', async () => {
+    const [one, full] = [await started(), await started({ node: 'b' })];
+    full.disk.failing = new TesseraError('STORE_FULL', 'no space left');
+    const begunMs = performance.now();
+    for (const word of ['x', 'y']) await one.submissions.submit(add(word));
+    expect(performance.now() - begunMs).toBeLessThan(20_000);
+    expect(state.positions.get('b')?.standing).toBe('stopped');
+    await expect(full.submissions.submit(add('z'))).rejects.toMatchObject({
+      code: 'STORE_UNAVAILABLE',
+      message: expect.stringContaining('no space left'),
+    });
+    full.disk.failing = undefined;
+    await reached(one, full);
+    const holds = () => full.publication.lease.holds(full.follower.offset);
+    await until('it is counted again', holds);
+    await full.submissions.submit(add('z'));
+    for (const { disk } of [one, full]) expect(disk.words).toEqual(['x', 'y', 'z']);
+  });
+
+  it('is waited for by all where no disk takes it', async () => {
+    const nodes = [await started(), await started({ node: 'b' })];
+    const [one] = nodes as [ModelNode];
+    for (const { disk } of nodes) disk.failing = new TesseraError('STORE_FULL', 'no space left');
+    const done = one.submissions.submit(add('x'));
+    await until('it is tried', () => one.follower.condition().state === 'degraded');
+    await PROCESS_CLOCK.pause(LEASE_MS + 500);
+    for (const { follower } of nodes) expect(follower.held).toBeUndefined();
+    for (const { disk } of nodes) disk.failing = undefined;
+    await done;
+    for (const { disk } of nodes) expect(disk.words).toEqual(['x']);
   });
 
   it('waits for a store that is away, and goes on', async () => {
