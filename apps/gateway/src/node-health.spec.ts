@@ -21,12 +21,16 @@ async function silentNode(): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-async function looked(lagMs: number) {
-  const port = await silentNode();
+function clusterOf(port: number): Cluster {
   const cluster = new Cluster(PLAIN, log as never);
   closings.unshift(() => cluster.close());
   const address = `127.0.0.1:${port}`;
   cluster.setMembers([{ name: 'a', grpc: address, http: address, weight: 1 }]);
+  return cluster;
+}
+
+async function looked(lagMs: number) {
+  const cluster = clusterOf(await silentNode());
   const [link] = cluster.links();
   if (link === undefined) throw new Error('expected one node, got none');
   cluster.saw(link, { state: 'up', versions: { node: 'a', model: 'm', promptTemplate: 't' } });
@@ -38,6 +42,18 @@ async function looked(lagMs: number) {
 
 it('finds a node silent that misses two looks', async () => {
   expect((await looked(0)).silentFrom).toBe('up');
+});
+
+it('waits at its start for nodes that are slow, and for none that is gone', async () => {
+  const waited = async (port: number) => {
+    const begunMs = performance.now();
+    await new NodeHealth(clusterOf(port)).untilSure(3000);
+    return performance.now() - begunMs;
+  };
+  expect(await waited(await silentNode())).toBeGreaterThan(2900);
+  const gone = await silentNode();
+  for (const close of closings.splice(0)) close();
+  expect(await waited(gone)).toBeLessThan(2900);
 });
 
 it('blames no node for what its own thread was late for', async () => {

@@ -1,5 +1,6 @@
 import { LOOP_LAG } from '@tessera/call';
 import { type LogWord, parseRelevanceProfile } from '@tessera/routing';
+import { PROCESS_CLOCK } from '@tessera/turns';
 import type { Cluster, Sighting } from './cluster.js';
 import { NodeAway } from './node-failure.js';
 import type { NodeLink } from './node-link.js';
@@ -11,6 +12,8 @@ const ANSWER_MS_MAX = 1000;
 const LATE_MS = 250;
 /** Answers in a row that are missing before a node that accepts connections is away. */
 const MISSES_MAX = 2;
+/** For which a gateway that begins waits for nodes that are slow to answer, while none is up. */
+const UNSURE_MS = { most: 10_000, pause: 100 } as const;
 
 const OK = 200;
 
@@ -44,6 +47,23 @@ export class NodeHealth {
 
   close(): void {
     clearInterval(this.timer);
+  }
+
+  /**
+   * Until a node is up, or all have said that they are not: callers who come to a gateway that has
+   * heard nothing yet would be refused, beside other gateways that answer.
+   */
+  async untilSure(mostMs: number = UNSURE_MS.most): Promise<void> {
+    const endMs = performance.now() + mostMs;
+    const isUnsure = () => {
+      const links = this.cluster.links();
+      const isSilent = ({ state, silentFrom }: NodeLink) => state === 'unknown' || silentFrom;
+      return links.every(({ state }) => state !== 'up') && links.some(isSilent);
+    };
+    while (isUnsure() && performance.now() < endMs) {
+      await PROCESS_CLOCK.pause(UNSURE_MS.pause);
+      await this.round();
+    }
   }
 
   /** Never rejects. */

@@ -60,8 +60,7 @@ async function follow(membership: Membership, cluster: Cluster): Promise<NodeHea
     asked = health.round();
   });
   await asked;
-  // One missed answer may mean a busy node; two mark it as away.
-  if (cluster.links().some(({ state }) => state === 'unknown')) await health.round();
+  await health.untilSure();
   health.start();
   return health;
 }
