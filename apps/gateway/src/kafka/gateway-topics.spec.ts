@@ -161,7 +161,7 @@ it('refuses in the words of the node, and by itself what is no request', async (
   ]);
 });
 
-it('asks for no more at once than a few passes, and again where others have filled a queue', async () => {
+it('asks for a few passes at once, and again where others have filled a queue', async () => {
   const full = new NodeRefusal(8, 'full', metadataOf({ 'tessera-code': 'ENGINE_OVERLOADED' }));
   let [now, most, refused] = [0, 0, 0];
   const { answers, requests } = recalls(async (_path, { request }) => {

@@ -17,7 +17,7 @@ import { wireRefusal } from './wire-refusal.js';
 const PAYLOAD_VERSION = '1';
 /** Length of a request ID in characters. */
 const REQUEST_ID_LENGTH_MAX = 128;
-/** Requests of all partitions that are asked at once: a few forward passes. The broker keeps more. */
+/** Requests of all partitions that are asked at once: a few forward passes. */
 const ASKED_AT_ONCE_MAX = 64;
 /** Milliseconds of a request that finds a full queue: between two attempts, and before the last. */
 const FULL_MS = { pause: 20, most: 5000 } as const;
