@@ -168,6 +168,23 @@ describe('AnswerLimit', () => {
     for (const call of waiting) call.giveBack('gone');
   });
 
+  it('learns no rate of calls that were taken back', () => {
+    let nowMs = 1000;
+    const limit = new AnswerLimit(() => nowMs);
+    const all = () => Array.from({ length: 200 }, () => limit.admit(1, 20_000));
+    const places = all().filter((one) => 'giveBack' in one);
+    // The first is answered after a second, as the first of many is; callers of the others went.
+    for (const end of ['answered', ...Array(199).fill('gone')] as const) {
+      if (end === 'answered') {
+        for (const endMs = nowMs + 1100; nowMs < endMs; nowMs += 50) limit.refuses(1, 20_000);
+      }
+      places.pop()?.giveBack(end);
+    }
+    nowMs += 150;
+    expect(all().every((one) => 'giveBack' in one)).toBe(true);
+    expect(limit.neededMs).toBeLessThan(5000);
+  });
+
   it('gives a place back once, and takes none for a call whose request is still to come', () => {
     const server = new Server();
     const { admission } = server;

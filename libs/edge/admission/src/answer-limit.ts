@@ -75,6 +75,7 @@ export class AnswerLimit {
   private creditedMs: number;
   private windowStartMs: number;
   private answered = 0;
+  private withdrawn = 0;
   /** Mean time that calls bring, milliseconds; 0 before the first. */
   private budgetMs = 0;
   /** Milliseconds that few calls take less than: the answer of one for which nothing waits. */
@@ -160,6 +161,7 @@ export class AnswerLimit {
       this.noteFloor(tookMs);
     }
     const isLate = tookMs > budgetMs * (end === 'gone' ? GIVEN_UP_SHARE : 1);
+    if (end === 'gone' && !isLate) this.withdrawn += 1;
     if (isLate || end === 'busy') margin.raise(admittedMs, now);
   }
 
@@ -224,20 +226,22 @@ export class AnswerLimit {
     const now = this.nowMs();
     const seconds = (now - this.windowStartMs) / MILLISECONDS_PER_SECOND;
     if (seconds * MILLISECONDS_PER_SECOND < WINDOW_MS) return now;
-    const window = { ms: seconds * MILLISECONDS_PER_SECOND, answered: this.answered };
+    const { answered, withdrawn } = this;
+    const window = { ms: seconds * MILLISECONDS_PER_SECOND, answered, withdrawn };
     const hasBacklog = this.leastInFlight >= BACKLOG_MIN;
     // The end of a backlog belongs to it, unless the process was idle afterwards: a batch that ends
     // it is what the calls waited for.
     const isItsEnd = this.hadBacklog && window.ms < 2 * WINDOW_MS;
     this.answerRate.note(window, hasBacklog || isItsEnd);
     this.hadBacklog = hasBacklog;
-    if (this.answered > 0) this.margin.lower(now, this.answered);
+    if (answered > 0) this.margin.lower(now, answered);
     this.offeredRates = this.offered.map(
       (count, cls) => ((this.offeredRates[cls] ?? 0) + count / seconds) / 2,
     );
     this.shares = this.sharesNow();
     this.offered.fill(0);
     this.answered = 0;
+    this.withdrawn = 0;
     this.leastInFlight = this.count;
     this.windowStartMs = now;
     return now;

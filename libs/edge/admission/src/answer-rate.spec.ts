@@ -5,7 +5,7 @@ const WINDOW_MS = 100;
 
 /** Notes windows with so many answers each. */
 function noted(rate: AnswerRate, answers: readonly number[], hasBacklog = true): number {
-  for (const answered of answers) rate.note({ ms: WINDOW_MS, answered }, hasBacklog);
+  for (const answered of answers) rate.note({ ms: WINDOW_MS, answered, withdrawn: 0 }, hasBacklog);
   return rate.perSecond;
 }
 
@@ -20,7 +20,7 @@ describe('AnswerRate', () => {
   it('weighs windows by their time: one in which the process stood still is not one of ten', () => {
     const rate = new AnswerRate();
     noted(rate, Array(5).fill(100));
-    rate.note({ ms: 500, answered: 0 }, true);
+    rate.note({ ms: 500, answered: 0, withdrawn: 0 }, true);
     expect(rate.perSecond).toBe(500);
   });
 

@@ -9,11 +9,15 @@ const SPAN_MS_MAX = 5000;
 interface Window {
   readonly ms: number;
   readonly answered: number;
+  /** Calls whose callers went while there was time: they leave the backlog as answers do. */
+  readonly withdrawn: number;
 }
 
 const msOf = (windows: readonly Window[]) => windows.reduce((sum, { ms }) => sum + ms, 0);
 const answersOf = (windows: readonly Window[]) =>
   windows.reduce((sum, { answered }) => sum + answered, 0);
+const departuresOf = (windows: readonly Window[]) =>
+  windows.reduce((sum, { answered, withdrawn }) => sum + answered + withdrawn, 0);
 
 /** The newest windows of together so many milliseconds at least, or all. */
 function newest(windows: readonly Window[], ms: number): readonly Window[] {
@@ -52,14 +56,14 @@ export class AnswerRate {
   private noteCapacity(window: Window): void {
     this.backlogged = [...this.backlogged, window];
     while (this.reachesWithoutOldest()) this.backlogged = this.backlogged.slice(1);
-    const answered = answersOf(this.backlogged);
-    // Nothing was answered yet: nothing is known.
-    if (answered > 0) this.rate = (answered * MILLISECONDS_PER_SECOND) / msOf(this.backlogged);
+    const ended = departuresOf(this.backlogged);
+    // Nothing has ended yet: nothing is known.
+    if (ended > 0) this.rate = (ended * MILLISECONDS_PER_SECOND) / msOf(this.backlogged);
   }
 
   private reachesWithoutOldest(): boolean {
     const rest = this.backlogged.slice(1);
     const ms = msOf(rest);
-    return ms > SPAN_MS_MAX || (ms >= SPAN_MS_MIN && answersOf(rest) >= ANSWERS_MIN);
+    return ms > SPAN_MS_MAX || (ms >= SPAN_MS_MIN && departuresOf(rest) >= ANSWERS_MIN);
   }
 }
