@@ -1,4 +1,3 @@
-import { maxHeaderSize } from 'node:http';
 import { Server as TlsServer } from 'node:tls';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import { type TlsFiles, WatchedTls } from '@tessera/config';
@@ -7,6 +6,7 @@ import { ERROR_TABLE, errorBody, TesseraError } from '@tessera/errors';
 import type { Readiness } from '@tessera/lifecycle';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { fromServer } from './error-filter.js';
+import { refuseBytes, refuseUnmetHeaders } from './unread-requests.js';
 
 export interface HttpSettings {
   /** Proxies that are believed when they say who asks, separated by commas; '': none. */
@@ -65,6 +65,7 @@ export function fastifyAdapter(
     const adapter = adapterOf(settings, messageBytesMax, tls && serverOptions(tls.current));
     const instance = adapter.getInstance();
     readRestOfLargeBodies(instance);
+    refuseUnmetHeaders(instance);
     tls?.onChange((files) => {
       if (instance.server instanceof TlsServer) instance.server.setSecureContext(contextOf(files));
     });
@@ -85,12 +86,14 @@ function adapterOf(
   tls: ReturnType<typeof serverOptions> | undefined,
 ): FastifyAdapter {
   const { trustedProxies, bodyMs, keepAliveMs } = settings;
-  const timeouts = {
-    headersTimeout: Math.min(HEADERS_MS_MAX, bodyMs),
+  const headersMs = Math.min(HEADERS_MS_MAX, bodyMs);
+  const ofNode = {
+    headersTimeout: headersMs,
     connectionsCheckingInterval: CONNECTIONS_CHECK_MS,
+    requireHostHeader: false,
   };
   return new FastifyAdapter({
-    ...(tls === undefined ? { http: timeouts } : { https: { ...tls, ...timeouts } }),
+    ...(tls === undefined ? { http: ofNode } : { https: { ...tls, ...ofNode } }),
     bodyLimit: messageBytesMax * JSON_BYTES_PER_BYTE,
     routerOptions: { maxParamLength: PARAMETER_MAX },
     requestTimeout: bodyMs,
@@ -103,19 +106,7 @@ function adapterOf(
       const error = fromServer(thrown);
       void reply.status(error.row.http).send(errorBody(error));
     },
-    // Before any request: bytes that are no HTTP.
-    clientErrorHandler: (thrown, socket) => {
-      const isOverflow = thrown.code === 'HPE_HEADER_OVERFLOW';
-      const expected = isOverflow
-        ? `headers: expected at most ${maxHeaderSize} bytes, got more`
-        : `expected HTTP/1.1: ${thrown.message}`;
-      const status = isOverflow ? '431 Request Header Fields Too Large' : '400 Bad Request';
-      const body = JSON.stringify(errorBody(new TesseraError('REQUEST_INVALID', expected)));
-      const head = `HTTP/1.1 ${status}\r\nconnection: close\r\n`;
-      const type = `content-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}`;
-      if (socket.writable) socket.end(`${head}${type}\r\n\r\n${body}`);
-      else socket.destroy();
-    },
+    clientErrorHandler: (thrown, socket) => refuseBytes(thrown, socket, { headersMs, bodyMs }),
   });
 }
 
