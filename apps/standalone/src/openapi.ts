@@ -1,6 +1,6 @@
 /** HTTP as OpenAPI 3.0, for servers and for the console; what rpcs take is derived from proto/. */
 
-import { ERROR_TABLE } from '@tessera/errors';
+import { ERROR_TABLE, UNREAD_REQUESTS } from '@tessera/errors';
 import { CONSOLE_SCHEMAS, consolePaths } from '../../console/src/index.js';
 import {
   EMBEDDING_ROUTES,
@@ -61,10 +61,20 @@ const ERROR_SCHEMA = {
 };
 
 const json = (name: string) => ({ 'application/json': { schema: reference(name) } });
+
+/** Codes by their status, those of requests that never reach a route among them. */
+function codesByStatus(): ReadonlyMap<number, ReadonlySet<string>> {
+  const rows = Object.entries(ERROR_TABLE).map(([code, { http }]) => ({ http, code }));
+  const found = new Map<number, Set<string>>();
+  for (const { http, code } of [...rows, ...Object.values(UNREAD_REQUESTS)]) {
+    found.set(http, (found.get(http) ?? new Set()).add(code));
+  }
+  return found;
+}
+
 const failures = Object.fromEntries(
-  [400, 401, 403, 404, 413, 415, 429, 500, 503, 504].map((status) => {
-    const codes = Object.entries(ERROR_TABLE).filter(([, row]) => row.http === status);
-    const description = codes.map(([code]) => code).join(', ');
+  [...codesByStatus()].map(([status, codes]) => {
+    const description = [...codes].join(', ');
     return [status, { description, content: json('Error') }];
   }),
 );

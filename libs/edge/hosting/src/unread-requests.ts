@@ -2,7 +2,7 @@
 
 import { type IncomingMessage, maxHeaderSize, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
-import { errorBody, TesseraError } from '@tessera/errors';
+import { errorBody, TesseraError, UNREAD_REQUESTS } from '@tessera/errors';
 import type { ConnectionError, FastifyInstance } from 'fastify';
 
 /** Bytes of extensions of chunks that Node reads in one body (`kMaxChunkExtensionsSize`). */
@@ -27,11 +27,13 @@ function refusalOf({ code, message }: ConnectionError, within: ArrivalLimits): R
       const { headersMs, bodyMs } = within;
       const times = `headers within ${headersMs} ms and all of it within ${bodyMs} ms`;
       const slow = `request: expected ${times}, got a part`;
-      return { status: 408, error: new TesseraError('DEADLINE_EXCEEDED', slow) };
+      const { http: status, code: ofSlow } = UNREAD_REQUESTS.slow;
+      return { status, error: new TesseraError(ofSlow, slow) };
     }
     case 'HPE_HEADER_OVERFLOW': {
       const large = `headers: expected at most ${maxHeaderSize} bytes, got more`;
-      return { status: 431, error: new TesseraError('REQUEST_INVALID', large) };
+      const { http: status, code: ofHeaders } = UNREAD_REQUESTS.headers;
+      return { status, error: new TesseraError(ofHeaders, large) };
     }
     case 'HPE_CHUNK_EXTENSIONS_OVERFLOW': {
       const large = `body: expected chunk extensions of at most ${CHUNK_EXTENSIONS_MAX} bytes`;
@@ -77,9 +79,10 @@ const EXPECTATION_SHOWN = 64;
 function refuseExpectation({ headers }: IncomingMessage, response: ServerResponse): void {
   const got = headers.expect?.slice(0, EXPECTATION_SHOWN);
   const message = `expect: expected 100-continue or no such header, got ${got}`;
-  const error = new TesseraError('REQUEST_INVALID', message, { field: 'expect' });
+  const { http: status, code } = UNREAD_REQUESTS.expectation;
+  const error = new TesseraError(code, message, { field: 'expect' });
   const body = JSON.stringify(errorBody(error));
   response.setHeader('content-type', 'application/json');
   response.setHeader('content-length', Buffer.byteLength(body));
-  response.writeHead(417).end(body);
+  response.writeHead(status).end(body);
 }

@@ -372,6 +372,13 @@ export const ERROR_TABLE = { ...NATIVE_ERRORS, ...SERVICE_ERRORS } as const;
 
 export type ErrorCode = keyof typeof ERROR_TABLE;
 
+/** Statuses of requests that never reach a route: HTTP has words for them, the table a code. */
+export const UNREAD_REQUESTS = {
+  slow: { http: 408, code: 'DEADLINE_EXCEEDED' },
+  expectation: { http: 417, code: 'REQUEST_INVALID' },
+  headers: { http: 431, code: 'REQUEST_INVALID' },
+} as const satisfies Record<string, { readonly http: number; readonly code: ErrorCode }>;
+
 /** Codes of answers that the service is at fault for: they count against its objectives. */
 export const FAULTS: readonly ErrorCode[] = (Object.keys(ERROR_TABLE) as ErrorCode[]).filter(
   (code) => ERROR_TABLE[code].http >= 500 || ERROR_TABLE[code].http === 429,

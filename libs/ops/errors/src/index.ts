@@ -9,6 +9,7 @@ export {
   isErrorCode,
   NATIVE_ERRORS,
   SERVICE_ERRORS,
+  UNREAD_REQUESTS,
 } from './codes.js';
 export { expecting, idExpected, isBlank, shown } from './expecting.js';
 export { finiteJson } from './finite-json.js';
