@@ -2,7 +2,7 @@ import 'reflect-metadata';
 import * as grpc from '@grpc/grpc-js';
 import { ServiceClient } from '@tessera/client';
 import { loadConfig } from '@tessera/config';
-import { NOTHING_HELD } from '@tessera/engine';
+import { engineLimits, NOTHING_HELD } from '@tessera/engine';
 import type { Serving } from '@tessera/hosting';
 import { createLog } from '@tessera/telemetry';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
@@ -341,6 +341,23 @@ describe('both edges', () => {
     expect(text).toContain('tessera_recall_requests_total{edge="http",code="USER_NOT_FOUND"} 1');
     expect(text).toContain('tessera_recall_requests_total{edge="http",code="REQUEST_INVALID"} 1');
     expect(text).toContain('tessera_recall_requests_total{edge="grpc",code="OK"} 1');
+  });
+
+  it('count each refusal once: by its edge, or by the gate that read no message', async () => {
+    const { queueCapacity } = engineLimits(config.engine);
+    const begin = () => client.begin({ userId: 'wait', deadlineMs: 20_000 });
+    const waiting = Array.from({ length: queueCapacity }, begin);
+    await vi.waitFor(() => expect(runtime.seen).toHaveLength(queueCapacity));
+    expect((await postJson({ userId: '1' })).status).toBe(429);
+    expect((await client.recall({ userId: '1' })).code).toBe('ENGINE_OVERLOADED');
+    const text = await (await fetch(`${serving.httpUrl}/metrics`)).text();
+    for (const edge of ['http', 'grpc']) {
+      const labels = `{edge="${edge}",code="ENGINE_OVERLOADED"}`;
+      expect(text).toContain(`tessera_recall_requests_total${labels} 1\n`);
+    }
+    expect(text).toContain('tessera_gate_refusals_total{code="ENGINE_OVERLOADED"} 0\n');
+    for (const { cancel } of waiting) cancel();
+    await Promise.all(waiting.map(({ reply }) => reply));
   });
 
   it('say what is served and on which disks', async () => {

@@ -16,8 +16,6 @@ export interface AdmissionParts {
   readonly relevance?: Pick<RelevanceScorer, 'profile'> | undefined;
   /** Left out: no texts become vectors. */
   readonly embedding?: Pick<EmbeddingModels, 'backlogUs'> | undefined;
-  /** Told the code of each refusal. */
-  readonly onRefused: (code: string) => void;
 }
 
 const NO_WAIT = { waitUs: 0, turnUs: 0 };
@@ -25,9 +23,8 @@ const NO_WAIT = { waitUs: 0, turnUs: 0 };
 /** Admission of each queue of work. */
 export function admissionsOf(parts: AdmissionParts): Admissions {
   const { config, facts, relevance, embedding } = parts;
-  const onRefused = () => parts.onRefused('ENGINE_OVERLOADED');
   const admission = (inFlightMax: number, forecast: NonNullable<AdmissionSettings['forecast']>) =>
-    new EdgeAdmission({ forecast, inFlightMax, onRefused });
+    new EdgeAdmission({ forecast, inFlightMax });
   const backlog = (readUs: () => number) => () => ({ waitUs: readUs(), turnUs: 0 });
   return {
     decoder: admission(

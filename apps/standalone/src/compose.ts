@@ -303,8 +303,7 @@ export async function compose(
   const { facts } = runtime;
   const { embedding } = parts;
   const relevance = parts.relevance?.relevance;
-  const onRefused = metrics.countGateRefusals();
-  const admissions = admissionsOf({ config, facts, relevance, embedding, onRefused });
+  const admissions = admissionsOf({ config, facts, relevance, embedding });
   const holders: Holders = { facts, operations, admissions };
   metrics.showHeld(() => heldWhileIdle(holders));
   if (clusterNode !== undefined) metrics.showLog(() => clusterNode.progress);

@@ -45,6 +45,7 @@ function slowAdmission(): EdgeAdmission {
 async function started() {
   const held = new Noted();
   const asked: string[] = [];
+  const counted = { refused: 0 };
   const rules = { defaultDeadlineMs: LONG_MS, deadlineMsMax: LONG_MS, held };
   const serves = (path: string) => ({
     path,
@@ -73,6 +74,9 @@ async function started() {
     gate: new CallGate({
       ...rules,
       admissions: { decoder: slowAdmission() },
+      onRefused: () => {
+        counted.refused += 1;
+      },
       trailer: ['tessera-load', () => '7'],
     }),
     interceptor: (_method, inner) => inner as never,
@@ -93,7 +97,7 @@ async function started() {
   const { port } = server;
   const client = new Client(`127.0.0.1:${port}`, credentials.createInsecure());
   closings.unshift(() => client.close());
-  return { held, asked, ask: asking(client) };
+  return { held, asked, counted, ask: asking(client) };
 }
 
 type Ended = Awaited<ReturnType<ReturnType<typeof asking>>>;
@@ -118,7 +122,7 @@ const asking = (client: Client) => (path: string, deadlineMs: number) =>
   });
 
 it('refuses a call by its head, in the words and with the trailers of any refusal', async () => {
-  const { ask, asked, held } = await started();
+  const { ask, asked, held, counted } = await started();
   const refused: Ended = await ask(RECALL, 500);
   expect(refused.code).toBe(status.RESOURCE_EXHAUSTED);
   expect(refused.text).toMatch(/^queue too long: expected wait \d+ ms, deadline in \d+ ms$/);
@@ -131,13 +135,15 @@ it('refuses a call by its head, in the words and with the trailers of any refusa
   expect(details).toContain('google.rpc.RetryInfo');
   expect(asked).toEqual([]);
   expect(held.callers.size).toBe(1);
+  expect(counted.refused).toBe(1);
 });
 
 it('lets in a call for which there is time, and those of methods without a queue', async () => {
-  const { ask, asked } = await started();
+  const { ask, asked, counted } = await started();
   expect((await ask(RECALL, 20_000)).code).toBe(status.OK);
   expect((await ask(HISTORY, 500)).code).toBe(status.OK);
   expect(asked).toEqual([RECALL, HISTORY]);
+  expect(counted.refused).toBe(0);
 });
 
 it('holds nobody who asks over the same connection if the service lives', async () => {

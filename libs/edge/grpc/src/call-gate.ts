@@ -15,6 +15,8 @@ export interface GateRules {
   readonly admissions: Partial<Readonly<Record<Queue, EdgeAdmission>>>;
   /** Callers that are told to keep their calls. */
   readonly held: HeldCallers;
+  /** Counts a call that is refused here; no count of requests has it. Left out: nothing counts. */
+  readonly onRefused?: (() => void) | undefined;
   /** Trailer of every answer and its value; left out: there is none. */
   readonly trailer?: readonly [name: string, value: () => string];
 }
@@ -98,6 +100,7 @@ export class CallGate {
     const refusal = admission.refusalOf(LOOP_LAG.within(Math.min(timeoutMs, silentMs)));
     if (refusal === undefined) return false;
     if (connection?.isWatched === false) held.refused(connection, () => admission.hasRoom);
+    this.rules.onRefused?.();
     this.answer(stream, refusal);
     return true;
   }

@@ -206,6 +206,7 @@ const gateOf = (parts: HostParts, held: HeldCallers) =>
     ...parts.limits,
     admissions: parts.admissions ?? {},
     held,
+    onRefused: parts.admissions && parts.metrics.countGateRefusals(),
     ...trailerOf(parts),
   });
 

@@ -93,7 +93,7 @@ function everything() {
     () => kv,
   );
   metrics.showAdapters(() => adapters);
-  metrics.countGateRefusals()('ENGINE_OVERLOADED');
+  metrics.countGateRefusals()();
   metrics.showConditions(() => [{ name: 'kafka', kind: 'dependency', state: 'down' }]);
   metrics.showDroppedCaches(['snapshot']);
   metrics.showDisks(async () => [{ key: 'kv.path', spareBytes: 7 }]);
