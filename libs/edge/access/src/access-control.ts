@@ -1,6 +1,7 @@
 import { type Stats, statSync } from 'node:fs';
 import { TesseraError } from '@tessera/errors';
 import { readRegularSync, textOf } from '@tessera/files';
+import { z } from 'zod';
 import {
   type Credentials,
   checkScope,
@@ -16,6 +17,7 @@ import { isLoopback } from './domain/site.js';
 const FILE_BYTES_MAX = 1 << 20;
 /** A file may change twice within one tick of its clock: what is as young is read again. */
 const SETTLED_MS = 100;
+const LOOK_EVERY_MS = 1000;
 
 export interface AccessSettings {
   /** JSON file of grants; '' for none. */
@@ -49,7 +51,7 @@ const ANYBODY = anybody('open');
  */
 export class AccessControl {
   private read: ReadGrants | undefined;
-  private fault = '';
+  private fault: TesseraError | undefined;
   /** The file was looked at in this turn of the event loop. */
   private isLookedAt = false;
   /** Verdicts by host: judging one costs more than the rest of a question. */
@@ -119,10 +121,16 @@ export class AccessControl {
     return this.settings.nowMs?.() ?? Date.now();
   }
 
+  /** Looks at the file though no call asks, and is never the reason that a process lives. */
+  watch(): void {
+    if (this.settings.tokensPath !== '') setInterval(() => this.grants(), LOOK_EVERY_MS).unref();
+  }
+
   /** True if the file that is there is the one that counts. Its words are in the log alone. */
   reach(): { readonly state: 'ok' | 'degraded'; readonly reason: string } {
-    if (this.fault === '') return { state: 'ok', reason: '' };
-    const reason = 'access.tokensPath: no file of tokens; what was read last counts';
+    if (this.fault === undefined) return { state: 'ok', reason: '' };
+    const expected = 'access.tokensPath: expected a list of tokens and certificates';
+    const reason = `${expected}, got ${gotOf(this.fault.cause)}; what was read last counts`;
     return { state: 'degraded', reason };
   }
 
@@ -151,9 +159,8 @@ export class AccessControl {
   }
 
   private note(fault: TesseraError | undefined): void {
-    const reason = fault?.message ?? '';
-    if (reason === this.fault) return;
-    this.fault = reason;
+    if (fault?.message === this.fault?.message) return;
+    this.fault = fault;
     this.settings.onFault?.(fault);
   }
 
@@ -165,6 +172,17 @@ export class AccessControl {
     });
     return read.grants;
   }
+}
+
+/** What a file is instead, without a word of it: it may have tokens in the clear. */
+function gotOf(cause: unknown): string {
+  if (cause instanceof SyntaxError) return 'malformed JSON';
+  if (cause instanceof z.ZodError) {
+    const [at, ...rest] = cause.issues[0]?.path ?? [];
+    return at === undefined ? 'another form' : `another form at [${[at, ...rest].join('.')}]`;
+  }
+  const isAbsent = (cause as { readonly code?: unknown } | undefined)?.code === 'ENOENT';
+  return isAbsent ? 'no file' : 'none that can be read';
 }
 
 function isSame(a: Stats, b: Stats): boolean {

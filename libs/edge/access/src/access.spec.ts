@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { TesseraError } from '@tessera/errors';
 import { temporaryFolder } from '@tessera/testing';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import {
   AccessControl,
   type AuditEntry,
@@ -35,6 +35,8 @@ const GRANTS = [
   },
   { name: 'robot', certificate: 'robot.example', scopes: ['push'] },
 ];
+
+const CLEAR = '[{"name": "x", "token": "in the clear", "scopes": ["push"]}]';
 
 const folder = temporaryFolder({ 'tokens.json': GRANTS });
 const path = join(folder.path, 'tokens.json');
@@ -90,12 +92,14 @@ describe('access by token', () => {
   });
 
   it.each([
-    ['no grants', '[{"name": "x", "token": "in the clear", "scopes": ["push"]}]'],
-    ['half of them', JSON.stringify(GRANTS).slice(0, 40)],
-    ['nothing', ''],
-    ['no file', undefined],
-    ['a FIFO', 'fifo'],
-  ])('of the last file counts while there is %s, and ends with the next file', async (_, text) => {
+    ['no grants', CLEAR, 'another form at [0]'],
+    ['no list', '{}', 'another form;'],
+    ['half of them', JSON.stringify(GRANTS).slice(0, 40), 'malformed JSON'],
+    ['a token alone', 'tok-in-the-clear', 'malformed JSON'],
+    ['nothing', '', 'malformed JSON'],
+    ['no file', undefined, 'no file'],
+    ['a FIFO', 'fifo', 'none that can be read'],
+  ])('of the last file counts while there is %s, until the next file', async (_, text, got) => {
     const faults: (string | undefined)[] = [];
     const onFault = (fault: Error | undefined) => faults.push(fault?.message);
     const access = await AccessControl.open({ ...settings, onFault });
@@ -110,6 +114,8 @@ describe('access by token', () => {
     expect(faults).toEqual([expect.stringContaining(path)]);
     const { state, reason } = access.reach();
     expect([state, reason.includes(path)]).toEqual(['degraded', false]);
+    expect(reason).toContain(`expected a list of tokens and certificates, got ${got}`);
+    expect(reason).not.toMatch(/in.the.clear/);
     rmSync(path, { force: true });
     writeFileSync(path, JSON.stringify(GRANTS.slice(1)));
     await setImmediate();
@@ -118,8 +124,26 @@ describe('access by token', () => {
     expect(faults).toHaveLength(2);
   });
 
+  it('is looked at though nobody asks', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    try {
+      const access = await AccessControl.open(settings);
+      access.watch();
+      await setImmediate();
+      writeFileSync(path, CLEAR);
+      vi.advanceTimersByTime(1000);
+      expect(access.reach().state).toBe('degraded');
+      await setImmediate();
+      writeFileSync(path, JSON.stringify(GRANTS));
+      vi.advanceTimersByTime(1000);
+      expect(access.reach().state).toBe('ok');
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
   it('is refused at the start where the file is no list of grants', async () => {
-    writeFileSync(path, '[{"name": "x", "token": "in the clear", "scopes": ["push"]}]');
+    writeFileSync(path, CLEAR);
     await expect(AccessControl.open(settings)).rejects.toThrow(/access|tokens/);
     const absent = { ...settings, tokensPath: join(folder.path, 'absent.json') };
     await expect(AccessControl.open(absent)).rejects.toThrow(/expected a file of tokens/);

@@ -110,9 +110,10 @@ export class ProcessAccess {
     return access.mode === 'open' && !(isLoopback(grpc.host) && isLoopback(http.host));
   }
 
-  /** The file of tokens as a condition; nothing where there is none. */
+  /** The file of tokens as a condition, watched; nothing where there is none. */
   addTo(conditions: Conditions): void {
     if (this.config.access.tokensPath === '') return;
+    this.control.watch();
     const read = () => this.control.reach();
     conditions.add({ name: 'access', kind: 'dependency', isNeeded: false, read });
   }
