@@ -1,9 +1,9 @@
-import type { WatchedTls } from '@tessera/config';
+import type { CertificateEnd, WatchedTls } from '@tessera/config';
 import type { Conditions } from '@tessera/lifecycle';
 import type { Log, Metrics } from '@tessera/telemetry';
 import { MILLISECONDS_PER_DAY } from '@tessera/units';
 
-/** A certificate that ends sooner is warned of, once a day. */
+/** A certificate that ends sooner is warned of, when it is read and once a day. */
 const WARN_DAYS = 14;
 
 export interface Watchers {
@@ -30,19 +30,23 @@ export function watchCertificates(
     },
   });
   for (const tls of watched) {
-    tls.onChange(() => log.info({ ends: endsText(tls) }, 'files of TLS were read again'));
+    tls.onChange(() => {
+      log.info({ ends: endsText(tls) }, 'files of TLS were read again');
+      warnOf(tls.ends(), log);
+    });
     tls.watch();
   }
-  const warn = () => {
-    for (const { field, endsMs } of ends()) {
-      const days = Math.floor((endsMs - Date.now()) / MILLISECONDS_PER_DAY);
-      if (days >= WARN_DAYS) continue;
-      const what = days < 0 ? 'a certificate has ended' : 'a certificate ends soon';
-      log.warn({ field, days, ends: new Date(endsMs).toISOString() }, what);
-    }
-  };
-  warn();
-  setInterval(warn, MILLISECONDS_PER_DAY).unref();
+  warnOf(ends(), log);
+  setInterval(() => warnOf(ends(), log), MILLISECONDS_PER_DAY).unref();
+}
+
+function warnOf(ends: readonly CertificateEnd[], log: Log): void {
+  for (const { field, endsMs } of ends) {
+    const days = Math.floor((endsMs - Date.now()) / MILLISECONDS_PER_DAY);
+    if (days >= WARN_DAYS) continue;
+    const what = days < 0 ? 'a certificate has ended' : 'a certificate ends soon';
+    log.warn({ field, days, ends: new Date(endsMs).toISOString() }, what);
+  }
 }
 
 const endsText = (tls: WatchedTls) =>
