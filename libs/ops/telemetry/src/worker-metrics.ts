@@ -7,6 +7,8 @@ import { AggregatorRegistry, type Registry } from 'prom-client';
 const WORKER_MS = 1000;
 /** Milliseconds that a process waits for those of all. */
 const ALL_MS = 3000;
+/** Milliseconds between two questions by nobody: what a process that ends has counted since. */
+const LOOK_EVERY_MS = 5000;
 
 type Values = Awaited<ReturnType<Registry['getMetricsAsJSON']>>;
 
@@ -41,6 +43,11 @@ class LeaderMetrics {
       this.round = undefined;
     });
     return this.round;
+  }
+
+  /** Asks though there is no scrape: only what was told goes on counting. */
+  look(): void {
+    this.text().catch(unanswered);
   }
 
   serves(worker: Worker): void {
@@ -92,6 +99,7 @@ export function leadMetrics(): void {
   const metrics = new LeaderMetrics();
   cluster.on('listening', (worker) => metrics.serves(worker));
   cluster.on('exit', (worker) => metrics.end(worker));
+  setInterval(() => metrics.look(), LOOK_EVERY_MS).unref();
   cluster.on('message', (worker: Worker, message: FromWorker) => {
     if (message.kind === 'own') metrics.take(worker, message.values, message.number);
     if (message.kind !== 'ask for all') return;
