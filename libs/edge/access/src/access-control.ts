@@ -174,7 +174,7 @@ export class AccessControl {
   }
 }
 
-/** What a file is instead, without a word of it: it may have tokens in the clear. */
+/** Kind of the file that is there, without a word of it: it may have tokens in the clear. */
 function gotOf(cause: unknown): string {
   if (cause instanceof SyntaxError) return 'malformed JSON';
   if (cause instanceof z.ZodError) {
