@@ -7,6 +7,9 @@ export const JSON_MEMBERS_MAX = 4000;
 /** How many values, those in lists included, a request's JSON may have. */
 export const JSON_VALUES_MAX = 200_000;
 
+/** Characters of a path that messages show. */
+const PATH_LENGTH_MAX = 200;
+
 const QUOTE = 0x22;
 const COMMA = 0x2c;
 const COLON = 0x3a;
@@ -82,7 +85,7 @@ export function jsonFault(json: string | Buffer, isBounded = false): JsonFault |
 
 function twice(around: readonly Open[]): JsonFault {
   const path = around.flatMap(({ keys, key }) => (keys === undefined ? [] : [key]));
-  return { key: path.join('.'), expected: 'it once', got: 'it twice' };
+  return { key: path.join('.').slice(0, PATH_LENGTH_MAX), expected: 'it once', got: 'it twice' };
 }
 
 /** @param quoted key, whose escapes spell what another spelling of it has as letters */
