@@ -46,12 +46,14 @@ class TensorReader {
     }
     TESSERA_RETURN_IF_ERROR(check_experts());
     const TokenIndices& ids = config_.token_indices;
+    TESSERA_RETURN_IF_ERROR(check_saved());
     TESSERA_RETURN_IF_ERROR(read_rows(prefix_ + "embed_tokens", ids.embedding, to.embedding));
     // Of a tied model PEFT saves rows of both sides once.
     const std::string delta = std::string(kAdapterPrefix) + "lm_head" + std::string(kDelta);
     const bool is_once = model_.tie_word_embeddings && ids.head && ids.head == ids.embedding &&
                          !entries_.contains(delta);
     if (!is_once) TESSERA_RETURN_IF_ERROR(read_rows("lm_head", ids.head, to.head));
+    TESSERA_RETURN_IF_ERROR(check_sides(to));
     TESSERA_RETURN_IF_ERROR(read_row_factors(prefix_ + "embed_tokens", "embedding_", to.embedding));
     TESSERA_RETURN_IF_ERROR(read_row_factors("lm_head", "", to.head));
     const bool is_tied = model_.tie_word_embeddings;
@@ -269,11 +271,34 @@ class TensorReader {
     return read_magnitudes(outputs, *to.factors);
   }
 
+  Status check_saved() const {
+    for (const std::string& name : config_.saved_modules.endings) {
+      const ModuleSet one{ModuleSet::Kind::kEndings, {name}, nullptr};
+      if (one.contains(prefix_ + "embed_tokens") || one.contains("lm_head")) continue;
+      return invalid("modules_to_save", "embed_tokens or lm_head", name);
+    }
+    return Status::ok();
+  }
+
+  /// PEFT loads into the one table of a tied model what modules_to_save does not take apart.
+  Status check_sides(const AdapterTensors& found) const {
+    const TensorEntry &embedding = found.embedding.entry, &head = found.head.entry;
+    const bool are_apart = !config_.saved_modules.endings.empty() && !config_.ties_weights;
+    const bool is_whole = found.embedding.is_whole || found.head.is_whole;
+    if (!model_.tie_word_embeddings || are_apart || !is_whole) return Status::ok();
+    if (embedding.type == head.type && std::ranges::equal(embedding.bytes, head.bytes)) {
+      return Status::ok();
+    }
+    return invalid(config_.ties_weights ? "ensure_weight_tying" : "modules_to_save",
+                   "the same rows of embed_tokens and lm_head, or one that it takes apart",
+                   "rows that differ");
+  }
+
   Status read_rows(const std::string& module, const std::optional<std::vector<uint32_t>>& ids,
                    Rows& to) {
     const std::string whole = std::string(kAdapterPrefix) + module + ".weight";
     const std::string some = std::string(kAdapterPrefix) + module + std::string(kDelta);
-    to.is_whole = entries_.contains(whole);
+    to.is_whole = entries_.contains(whole) || config_.saved_modules.contains(module);
     const bool has_ids = ids.has_value() && !ids->empty();
     to.is_there = to.is_whole || has_ids || entries_.contains(some);
     if (!to.is_there) return Status::ok();
@@ -299,26 +324,12 @@ class TensorReader {
       if (first == nullptr || name < first->name) first = &entry;
     }
     if (first != nullptr) {
-      return invalid(first->name, reason(first->name), "shape " + shape_text(first->shape));
+      return invalid(first->name, why_left_over(first->name), "shape " + shape_text(first->shape));
     }
     if (found.factors.empty() && !found.embedding.is_there && !found.head.is_there) {
       return invalid("tensors", "factors or rows of the model", "none");
     }
     return Status::ok();
-  }
-
-  /// Why nothing took a tensor of this name.
-  static std::string reason(const std::string& name) {
-    const auto has = [&](std::string_view part) { return name.find(part) != std::string::npos; };
-    if (has("lora_magnitude_vector")) return "no such tensor (use_dora is false)";
-    if (has(".bias")) return "no such tensor (biases are not supported)";
-    if (has(".mlp.gate.") || has(".mlp.shared_expert_gate.")) {
-      return "no factors of a router (exclude_modules leaves it out)";
-    }
-    if (!name.starts_with(kAdapterPrefix)) {
-      return "a name that begins with " + std::string(kAdapterPrefix);
-    }
-    return "no such tensor in an adapter of this model";
   }
 
   const std::string file_;

@@ -164,6 +164,69 @@ TEST_F(ArenaTest, TensorsThatDoNotFitTheModelAreRefusedByName) {
   }
 }
 
+TEST_F(ArenaTest, AModuleThatIsSavedHasItsTensorAndIsServed) {
+  const auto saving = [&](const std::string& modules) {
+    TestAdapter saved = adapter(2);
+    saved.config.insert(1, "\"modules_to_save\":" + modules + ",");
+    return saved;
+  };
+  expect_refused(saving(R"(["lm_head"])"), Code::kAdapterInvalid,
+                 "base_model.model.lm_head.weight: expected a tensor, got nothing");
+  expect_refused(saving(R"(["model.embed_tokens"])"), Code::kAdapterInvalid,
+                 "base_model.model.model.embed_tokens.weight: expected a tensor, got nothing");
+  for (const std::string module : {"norm", "head", "embed", "", "layers.0.lm_head"}) {
+    expect_refused(saving("[\"lm_head\",\"" + module + "\"]"), Code::kAdapterInvalid,
+                   "modules_to_save: expected embed_tokens or lm_head, got " + module);
+  }
+  for (const std::string none : {"[]", "null"}) EXPECT_TRUE(load(saving(none)).is_ok());
+  TestAdapter whole = saving(R"(["lm_head"])");
+  whole.tensors["base_model.model.lm_head.weight"] =
+      test_tensors(shape_, tensor::DType::kF32, 2).at("lm_head.weight");
+  EXPECT_EQ(load(whole).value()->summary().replaced_rows, shape_.vocab);
+}
+
+class TiedArenaTest : public ArenaTest {
+ protected:
+  TiedArenaTest() { shape_.tied = true; }
+};
+
+TEST_F(TiedArenaTest, BothSidesAreOneUnlessTheAdapterSavesOneOfThem) {
+  const std::string embedding = "base_model.model.model.embed_tokens.weight";
+  const std::string head = "base_model.model.lm_head.weight";
+  const auto rows = [&](uint64_t seed) {
+    return test_tensors(shape_, tensor::DType::kF32, seed).at("model.embed_tokens.weight");
+  };
+  const std::string saved = R"("modules_to_save":["embed_tokens"],)";
+  const std::string tied = R"("ensure_weight_tying":true,)";
+  const struct {
+    std::string fields;
+    uint64_t embedding, head;  // seeds of rows; 0: none
+    std::string refusal;
+  } cases[] = {
+      {"", 2, 0, "modules_to_save: expected the same rows of embed_tokens and lm_head"},
+      {"", 0, 2, "modules_to_save: expected the same rows"},
+      {"", 2, 3, "modules_to_save: expected the same rows"},
+      {"", 2, 2, ""},
+      {saved, 2, 0, ""},
+      {saved, 2, 3, ""},
+      {saved + tied, 2, 0, "ensure_weight_tying: expected the same rows"},
+      {saved + tied, 2, 3, "ensure_weight_tying: expected the same rows"},
+      {saved + tied, 2, 2, ""},
+  };
+  for (const auto& one : cases) {
+    SCOPED_TRACE(one.fields + std::to_string(one.embedding) + std::to_string(one.head));
+    TestAdapter whole = adapter(2);
+    whole.config.insert(1, one.fields);
+    if (one.embedding > 0) whole.tensors[embedding] = rows(one.embedding);
+    if (one.head > 0) whole.tensors[head] = rows(one.head);
+    if (one.refusal.empty()) {
+      EXPECT_TRUE(load(whole).is_ok()) << load(whole).status().message();
+    } else {
+      expect_refused(whole, Code::kAdapterInvalid, one.refusal);
+    }
+  }
+}
+
 TEST_F(ArenaTest, NamesThatALibraryChangedAreSaidOnceWithTheRemedy) {
   const auto renamed = [&](const std::string& before, const std::string& after) {
     TestAdapter changed = adapter(4);

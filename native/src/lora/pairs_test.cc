@@ -229,6 +229,10 @@ class Pair {
     if (has("exclude")) {
       text += R"(,"exclude_modules":["layers.0.self_attn.k_proj","down_proj"])";
     }
+    const std::string both = has("saved embedding") && has("saved head") ? "," : "";
+    text += std::string(R"(,"modules_to_save":[)") +
+            (has("saved embedding") ? "\"embed_tokens\"" : "") + both +
+            (has("saved head") ? "\"lm_head\"" : "") + "]";
     if (has("one layer")) text += ",\"layers_to_transform\":[1]";
     return text + "}";
   }

@@ -20,19 +20,20 @@ constexpr uint32_t kTokenMax = 0x7FFFFFFF;
 constexpr double kAlphaMax = 1e6;
 
 /// Fields that say nothing of what the tensors mean.
-constexpr std::array<std::string_view, 20> kIgnored = {
+constexpr std::array<std::string_view, 19> kIgnored = {
     "auto_mapping",    "base_model_name_or_path",
     "revision",        "inference_mode",
     "task_type",       "peft_version",
     "lora_dropout",    "eva_config",
     "megatron_config", "megatron_core",
-    "modules_to_save", "qalora_group_size",
-    "runtime_config",  "loftq_config",
-    "corda_config",    "lora_ga_config",
-    "unsloth_version", "lora_dtype",
-    "lorap_emb_lr",    "lorap_lr_ratio"};  // the last three: ms-swift, of training
+    "runtime_config",  "qalora_group_size",
+    "loftq_config",    "corda_config",
+    "lora_ga_config",  "unsloth_version",
+    "lora_dtype",      "lorap_emb_lr",
+    "lorap_lr_ratio"};  // the last three: ms-swift, of training
 /// Fields that are read.
-constexpr std::array<std::string_view, 18> kRead = {"peft_type",
+constexpr std::array<std::string_view, 19> kRead = {"peft_type",
+                                                    "modules_to_save",
                                                     "target_parameters",
                                                     "r",
                                                     "lora_alpha",
@@ -97,10 +98,8 @@ class ConfigReader {
     read_alphas();
     read_modules("target_modules", config_.target_modules);
     read_modules("exclude_modules", config_.excluded_modules);
-    read_modules("target_parameters", config_.target_parameters);
-    if (config_.target_parameters.kind > ModuleSet::Kind::kEndings) {
-      reader_.refuse("target_parameters", "a list of names");
-    }
+    read_names("target_parameters", config_.target_parameters);
+    read_names("modules_to_save", config_.saved_modules);
     read_layers();
     read_token_indices();
     read_activation();
@@ -204,6 +203,11 @@ class ConfigReader {
       }
       set.endings.emplace_back(text);
     }
+  }
+
+  void read_names(const std::string& field, ModuleSet& set) {
+    read_modules(field, set);
+    if (set.kind > ModuleSet::Kind::kEndings) reader_.refuse(field, "a list of names");
   }
 
   /// Source: huggingface/peft, src/peft/tuners/lora/variants.py (Activated LoRA, arXiv 2504.12397).

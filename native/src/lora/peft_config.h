@@ -72,6 +72,7 @@ struct PeftConfig {
   ModuleSet target_modules;
   ModuleSet excluded_modules;
   ModuleSet target_parameters;   // endings
+  ModuleSet saved_modules;       // endings of those that the adapter has whole
   std::vector<uint32_t> layers;  // empty: all
   TokenIndices token_indices;
 

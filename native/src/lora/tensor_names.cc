@@ -48,4 +48,17 @@ Status check_tensor_names(const std::string& file, const std::vector<model::Tens
                  "none of " + std::to_string(entries.size()));
 }
 
+std::string why_left_over(const std::string& name) {
+  const auto has = [&](std::string_view part) { return name.find(part) != std::string::npos; };
+  if (has("lora_magnitude_vector")) return "no such tensor (use_dora is false)";
+  if (has(".bias")) return "no such tensor (biases are not supported)";
+  if (has(".mlp.gate.") || has(".mlp.shared_expert_gate.")) {
+    return "no factors of a router (exclude_modules leaves it out)";
+  }
+  if (!name.starts_with(kAdapterPrefix)) {
+    return "a name that begins with " + std::string(kAdapterPrefix);
+  }
+  return "no such tensor in an adapter of this model";
+}
+
 }  // namespace tessera::lora
