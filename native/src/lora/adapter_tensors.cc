@@ -125,10 +125,7 @@ class TensorReader {
       return Status::ok();
     }
     has_experts_apart_ = has_experts_apart_ || !slot.part.name.empty();
-    if (is_there && !is_asked && !config_.targets_are_unknown() &&
-        config_.target_modules.kind != ModuleSet::Kind::kNone) {
-      return invalid(name, "no factors (target_modules does not name it)", "a tensor");
-    }
+    if (is_there && !is_asked && !config_.targets_are_unknown()) return not_named(name);
     const uint32_t rank = rank_of(module, a_name);
     Factors factors{module, layer, matrix, rank, config_.scale_of(module, rank), {}, {}};
     TESSERA_RETURN_IF_ERROR(check_rank(module, factors.rank));
@@ -141,6 +138,10 @@ class TensorReader {
     TESSERA_RETURN_IF_ERROR(read_magnitudes(slot.outputs, factors));
     to.factors.push_back(std::move(factors));
     return Status::ok();
+  }
+
+  Status not_named(const std::string& name) const {
+    return invalid(name, "no factors (target_modules does not name it)", "a tensor");
   }
 
   Status read_magnitudes(uint64_t outputs, Factors& to) {
@@ -242,6 +243,7 @@ class TensorReader {
     const bool is_needed = is_asked && !config_.targets_are_unknown() && !to.is_whole;
     if (!is_there && !is_needed) return Status::ok();
     if (to.is_there) return invalid(name, "factors or rows of its own", "both");
+    if (!is_asked && !config_.targets_are_unknown()) return not_named(a_name);
     if (config_.ties_weights && model_.tie_word_embeddings) {
       return invalid("ensure_weight_tying", "false beside factors of " + module, "true");
     }

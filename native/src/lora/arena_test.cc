@@ -185,6 +185,21 @@ TEST_F(ArenaTest, AModuleThatIsSavedHasItsTensorAndIsServed) {
   EXPECT_EQ(load(whole).value()->summary().replaced_rows, shape_.vocab);
 }
 
+TEST_F(ArenaTest, FactorsOfAModuleThatTargetModulesDoesNotNameAreRefused) {
+  TestAdapter none = adapter(2);
+  none.config.replace(none.config.find("\"target_modules\""), 16,
+                      "\"target_modules\":null,\"base_model_name_or_path\"");
+  expect_refused(none, Code::kAdapterInvalid, "target_modules does not name it");
+  TestAdapter head = adapter(2);
+  const auto zeros = [](uint64_t rows, uint64_t columns) {
+    return tensor_of(std::vector<float>(rows * columns), {rows, columns}, tensor::DType::kF32);
+  };
+  head.tensors["base_model.model.lm_head.lora_A.weight"] = zeros(1, shape_.hidden);
+  head.tensors["base_model.model.lm_head.lora_B.weight"] = zeros(shape_.vocab, 1);
+  expect_refused(head, Code::kAdapterInvalid,
+                 "lm_head.lora_A.weight: expected no factors (target_modules does not name it)");
+}
+
 class TiedArenaTest : public ArenaTest {
  protected:
   TiedArenaTest() { shape_.tied = true; }

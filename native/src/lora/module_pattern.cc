@@ -23,7 +23,27 @@ class Expression final : public ModulePattern {
   RE2 expression_;
 };
 
+/// Describes the expressions in which Python's re and RE2 mean the same. RE2 takes {,n}, {02} and
+/// most other braces as text, \\12 as octal, [:alpha:] as a class; it alone has \\p, \\Q, \\z, \\C,
+/// the flag U, flags in the middle and what repeats ^.
+std::string alike() {
+  const std::string escape = R"(\\(?:[afnrtv]|x[[:xdigit:]]{2}|[ -/:-@[-`{-~]))";
+  const std::string member = "(?:[ -,.-Z^-~]|" + escape + ")";
+  const std::string set =
+      R"(\[\^?[\]-]?(?:\\[dDsSwW]|)" + member + "(?:-" + member + R"()?)*-?\])";
+  const std::string atom = R"((?:[ -#%-',-/0->@-Z\]_-z}~)]|\\[dDsSwW]|)" + escape + "|" + set + ")";
+  const std::string count = "(?:0|[1-9][0-9]*)";
+  const std::string repeat = R"((?:(?:[*+?]|\{)" + count + "(?:," + count + R"(?)?\})\??)?)";
+  const std::string group = R"(\((?:\?(?::|[ims]+:|P<[A-Za-z_]\w*>))?)";
+  return "(?:" + group + R"(|[|^$]|\\[bBA]|)" + atom + repeat + ")*";
+}
+
 }  // namespace
+
+bool ModulePattern::is_alike_in_python(const std::string& expression, bool is_whole) {
+  static const RE2 whole("(?:\\(\\?[ims]+\\))?" + alike()), ending(alike());
+  return RE2::FullMatch(expression, is_whole ? whole : ending);
+}
 
 std::shared_ptr<const ModulePattern> ModulePattern::compile(const std::string& expression) {
   auto whole = std::make_shared<Expression>(expression);

@@ -14,6 +14,9 @@ class ModulePattern {
   /// True if the pattern matches the whole name.
   virtual bool matches(const std::string& name) const = 0;
 
+  /// False for an expression that Python's re, with which PEFT matches, may read otherwise or not
+  /// at all. Flags stand at the beginning of a whole expression; an ending is none.
+  static bool is_alike_in_python(const std::string& expression, bool is_whole);
   /// Null for an expression that RE2 does not read (look-around, references back, possessive
   /// repeats) or that needs too much memory: the tensors alone tell what it names.
   static std::shared_ptr<const ModulePattern> compile(const std::string& expression);

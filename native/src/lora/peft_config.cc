@@ -51,6 +51,9 @@ constexpr std::array<std::string_view, 19> kRead = {"peft_type",
                                                     "trainable_token_indices",
                                                     "ensure_weight_tying",
                                                     "alora_invocation_tokens"};
+/// Fields that PEFT has values of, if they are there.
+constexpr std::array<std::string_view, 5> kNeverNull = {"r", "lora_alpha", "rank_pattern",
+                                                        "alpha_pattern", "bias"};
 /// Ways to begin that leave the base model as it is; others need it changed as well.
 constexpr std::array<std::string_view, 3> kHarmlessInits = {"gaussian", "eva", "orthogonal"};
 
@@ -90,9 +93,7 @@ class ConfigReader {
     refuse_unserved();
     refuse_unknown();
     config_.rank = reader_.whole("r", 1, ops::kRankMax, 8);
-    if (reader_.is_null("r")) reader_.refuse("r", "a whole number");
     config_.alpha = reader_.number("lora_alpha", 0, kAlphaMax, 8.0);
-    if (reader_.is_null("lora_alpha")) reader_.refuse("lora_alpha", "a number");
     config_.uses_rslora = reader_.boolean("use_rslora", false);
     read_ranks();
     read_alphas();
@@ -121,6 +122,9 @@ class ConfigReader {
     if (reader_.text("peft_type", "LORA") != "LORA") {
       return reader_.refuse("peft_type", "\"LORA\": no other method is served");
     }
+    for (const std::string_view field : kNeverNull) {
+      if (reader_.is_null(field)) reader_.refuse(field, "a value");
+    }
     config_.ties_weights = reader_.boolean("ensure_weight_tying", false);
     if (reader_.text("bias", "none") != "none") reader_.refuse("bias", "\"none\"");
     if (reader_.boolean("fan_in_fan_out", false)) reader_.refuse("fan_in_fan_out", "false");
@@ -144,9 +148,13 @@ class ConfigReader {
     if (value->get_object().get(entries) != simdjson::SUCCESS || entries.size() > kPatternsMax) {
       return reader_.refuse(field, "an object of at most " + std::to_string(kPatternsMax));
     }
+    if (const auto nested = reader_.object(field)) reader_.adopt(*nested);  // names twice
     for (const simdjson::dom::key_value_pair entry : entries) {
       if (!fits(field, entry.key)) return;
-      use(ModulePattern::compile_ending(std::string(entry.key)), entry.value);
+      const std::string text(entry.key);
+      const auto pattern = ModulePattern::compile_ending(text);
+      if (pattern && !ModulePattern::is_alike_in_python(text, false)) return refuse_unlike(field);
+      use(pattern, entry.value);
     }
   }
 
@@ -154,6 +162,11 @@ class ConfigReader {
     if (expression.size() <= kPatternBytesMax) return true;
     reader_.refuse(field, "patterns of at most " + std::to_string(kPatternBytesMax) + " bytes");
     return false;
+  }
+
+  void refuse_unlike(const std::string& field) {
+    reader_.refuse(field, "expressions that Python's re and RE2 read alike (docs/integrate/"
+                          "adapters.md)");
   }
 
   void read_ranks() {
@@ -190,6 +203,8 @@ class ConfigReader {
       if (set.kind != ModuleSet::Kind::kPattern || !fits(field, text)) return;
       set.pattern = ModulePattern::compile(std::string(text));
       if (set.pattern == nullptr) set.kind = ModuleSet::Kind::kUnknown;
+      const bool is_alike = ModulePattern::is_alike_in_python(std::string(text), true);
+      if (set.pattern && !is_alike) refuse_unlike(field);
       return;
     }
     simdjson::dom::array names;
