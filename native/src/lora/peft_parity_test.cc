@@ -11,7 +11,10 @@
 
 #include "device/backends.h"
 #include "lora/arena.h"
+#include "lora/tensor_names.h"
+#include "model/test_model.h"
 #include "model/test_request.h"
+#include "platform/file.h"
 
 namespace tessera::lora {
 namespace peft_parity_test {
@@ -89,6 +92,36 @@ TEST(PeftParity, RecordedLogitsOfEveryFeatureAreReproduced) {
     check(folder, ComputeType::kF32, 2e-5);
     check(folder, ComputeType::kBf16, 0.2);
     check(folder, ComputeType::kW8A8, 0.5);  // random weights: no room for rounding
+  }
+}
+
+TEST(PeftParity, NoTableOfAStackIsLeftAside) {
+  const fs::path folder = kFixtures / "adapters/t5-both-stacks";
+  simdjson::dom::parser parser;
+  const element recorded = parser.load((folder / "cases.json").string());
+  const fs::path base = kFixtures / "parity" / std::string(std::string_view(recorded["model"]));
+  auto device = device::open_cpu_device({.thread_count = 1, .instruction_set = {}});
+  const auto decoder = model::Decoder::load(base.string(), ComputeType::kF32, *device.value());
+  const auto arena = Arena::open(decoder.value(), 64u << 20);
+  const auto file = platform::MappedFile::open((folder / "adapter_model.safetensors").string(),
+                                               Code::kAdapterNotFound);
+  model::TestTensors tensors;
+  const auto entries = model::read_safetensors(file.value().bytes(), "fixture");
+  for (const model::TensorEntry& entry : entries.value()) {
+    tensors[entry.name] = {entry.dtype, entry.shape,
+                           {reinterpret_cast<const char*>(entry.bytes.data()), entry.bytes.size()}};
+  }
+  for (const char* name :
+       {"encoder.embed_tokens.weight", "decoder.embed_tokens.lora_embedding_A"}) {
+    const std::string full = std::string(kAdapterPrefix) + name;
+    model::TestTensors more = tensors;
+    more[full] = tensors.begin()->second;
+    const model::TestFolder copy;
+    fs::copy_file(folder / "adapter_config.json", copy.path() + "/adapter_config.json");
+    copy.write("adapter_model.safetensors", model::safetensors_file(more));
+    const auto loaded = arena.value()->load(copy.path(), {ops::kRankMax, 1e3});
+    ASSERT_FALSE(loaded.is_ok()) << name;
+    EXPECT_NE(loaded.status().message().find(full), std::string::npos) << loaded.status().message();
   }
 }
 

@@ -113,7 +113,7 @@ constexpr Family kT5 = {
               .embedding = "shared.weight",
               .final_norm = "decoder.final_layer_norm.weight",
               .encoder_norm = "encoder.final_layer_norm.weight",
-              .others = {"encoder.embed_tokens.", "decoder.embed_tokens."}}};
+              .copies = {"encoder.embed_tokens.weight", "decoder.embed_tokens.weight"}}};
 
 constexpr uint32_t kQwen3HeadDim = 128;  // what transformers takes where config.json is silent
 

@@ -55,6 +55,8 @@ struct TensorNames {
   std::string_view encoder_norm = {};           // of the encoder before a decoder
   /// Beginnings of tensors that a folder may have beside, of models that are not served.
   std::array<std::string_view, 2> others = {};
+  /// Copies of the embedding that a folder may have beside it.
+  std::array<std::string_view, 2> copies = {};
 };
 
 struct Family {

@@ -206,6 +206,43 @@ TEST(Parity, TheTrainedTinyLlamaWritesItsHundredGreedyTokens) {
   }
 }
 
+TEST(Parity, ATableOfAStackIsTheSharedOneOrRefused) {
+  const fs::path fixture = kFixtures / "t5-tied";
+  const auto file =
+      platform::MappedFile::open((fixture / "model.safetensors").string(), Code::kModelNotFound);
+  ASSERT_TRUE(file.is_ok());
+  const auto entries = read_safetensors(file.value().bytes(), "fixture");
+  ASSERT_TRUE(entries.is_ok());
+  TestTensors tensors;
+  for (const TensorEntry& entry : entries.value()) {
+    tensors[entry.name] = {entry.dtype, entry.shape,
+                           {reinterpret_cast<const char*>(entry.bytes.data()), entry.bytes.size()}};
+  }
+  const auto config =
+      platform::MappedFile::open((fixture / "config.json").string(), Code::kModelNotFound);
+  const std::unique_ptr<device::Device> device = open_device();
+  const auto decoder = load(fixture, ComputeType::kF32, *device);
+  for (const char* name : {"encoder.embed_tokens.weight", "decoder.embed_tokens.weight"}) {
+    for (const bool is_same : {true, false}) {
+      TestTensors more = tensors;
+      more[name] = more.at("shared.weight");
+      if (!is_same) more[name].bytes[0] = static_cast<char>(more[name].bytes[0] ^ 1);
+      const TestFolder folder;
+      folder.write("config.json", std::string(config.value().text()));
+      folder.write("model.safetensors", safetensors_file(more));
+      const auto loaded = Decoder::load(folder.path(), ComputeType::kF32, *device);
+      EXPECT_EQ(loaded.is_ok(), is_same) << name;
+      EXPECT_EQ(decoder->prepare_update(folder.path()).is_ok(), is_same) << name;
+      if (is_same) continue;
+      EXPECT_EQ(loaded.status().code(), Code::kModelInvalid);
+      EXPECT_NE(loaded.status().message().find(std::string(name) + ": expected the content of "
+                                                                   "shared.weight, got another"),
+                std::string::npos)
+          << loaded.status().message();
+    }
+  }
+}
+
 TEST(Parity, ThePublishedTinyModelsOfThreeFamiliesLoadAndGiveFiniteLogits) {
   if (!fs::exists(kTinyModels)) GTEST_SKIP() << "absent: " << kTinyModels;
   const std::unique_ptr<device::Device> device = open_device();

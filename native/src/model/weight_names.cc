@@ -36,10 +36,12 @@ bool is_of_another(std::string_view name, const Family& family, std::string_view
 
 bool may_be_ignored(const std::string& name, const std::string& prefix, const Recipe& recipe) {
   if (name.size() > 1 && name.ends_with(".rotary_emb.inv_freq")) return true;
-  if (is_of_another(name, *recipe.config().family)) return true;
+  const Family& family = *recipe.config().family;
+  if (is_of_another(name, family)) return true;
+  if (std::ranges::find(family.names.copies, name) != family.names.copies.end()) return true;
   if (recipe.purpose() == Purpose::kLogits) return name == kHeadName && recipe.is_tied();
   if (name == kHeadName || name == "score.weight") return true;
-  if (recipe.config().family->encoder == nullptr) return false;
+  if (family.encoder == nullptr) return false;
   std::string_view own = name;
   if (own.starts_with(prefix)) own.remove_prefix(prefix.size());
   if (own == "embeddings.position_ids" || own == "embeddings.token_type_ids") return true;
@@ -55,23 +57,30 @@ std::string shape_text(const std::vector<uint64_t>& shape) {
   return text + "]";
 }
 
-/// Errors: a tied model whose file has a head that differs: transformers does not tie it either.
-Status Weights::check_tied_head(const Shards& shards, const std::string& prefix,
-                                const Recipe& recipe) {
-  if (!recipe.is_tied()) return Status::ok();
-  const TensorEntry* head = shards.find(kHeadName);
-  const std::string name = prefix + std::string(recipe.config().family->names.embedding);
+/// Errors: a copy of the embedding that differs from it: transformers does not tie it either.
+Status Weights::check_copies(const Shards& shards, const std::string& prefix,
+                             const Recipe& recipe) {
+  const TensorNames& names = recipe.config().family->names;
+  const std::string name = prefix + std::string(names.embedding);
   const TensorEntry* embedding = shards.find(name);
-  if (head == nullptr || embedding == nullptr) return Status::ok();
-  const bool is_same =
-      head->dtype == embedding->dtype && head->bytes.size() == embedding->bytes.size() &&
-      std::memcmp(head->bytes.data(), embedding->bytes.data(), head->bytes.size()) == 0;
-  shards.release(*head);
-  if (is_same) return Status::ok();
-  return {Code::kModelInvalid,
-          shards.folder() + ": lm_head.weight: expected the content of " + name +
-              ", as tie_word_embeddings of config.json says, got another (a model "
-              "with a head of its own has tie_word_embeddings false)"};
+  const auto check = [&](std::string_view copy, const char* why) -> Status {
+    const TensorEntry* found = shards.find(std::string(copy));
+    if (found == nullptr || embedding == nullptr) return Status::ok();
+    const bool is_same =
+        found->dtype == embedding->dtype && found->bytes.size() == embedding->bytes.size() &&
+        std::memcmp(found->bytes.data(), embedding->bytes.data(), found->bytes.size()) == 0;
+    shards.release(*found);
+    if (is_same) return Status::ok();
+    return {Code::kModelInvalid, shards.folder() + ": " + std::string(copy) +
+                                     ": expected the content of " + name + why};
+  };
+  for (const std::string_view copy : names.copies) {
+    TESSERA_RETURN_IF_ERROR(check(copy, ", got another (a table of each stack is not served)"));
+  }
+  if (!recipe.is_tied()) return Status::ok();
+  return check(kHeadName,
+               ", as tie_word_embeddings of config.json says, got another (a model with a head of "
+               "its own has tie_word_embeddings false)");
 }
 
 }  // namespace tessera::model

@@ -325,7 +325,7 @@ Result<Weights> Weights::load(const std::string& folder, const Recipe& recipe, C
   std::vector<Slot> slots = weights.slots(recipe, type);
   TESSERA_RETURN_IF_ERROR(check(weights.shards_, weights.prefix_, recipe, slots));
   TESSERA_RETURN_IF_ERROR(weights.reserve(slots, type, device));
-  TESSERA_RETURN_IF_ERROR(check_tied_head(weights.shards_, weights.prefix_, recipe));
+  TESSERA_RETURN_IF_ERROR(check_copies(weights.shards_, weights.prefix_, recipe));
   Result<std::string> digest = weights.stream(slots, weights.shards_, recipe, device, scales);
   if (!digest.is_ok()) return digest.status();
   weights.digest_ = std::move(digest).value();
@@ -349,7 +349,7 @@ Result<WeightsUpdate> Weights::prepare(const std::string& folder, const Recipe& 
   shape.vocabulary_ = vocabulary_;
   std::vector<Slot> slots = shape.slots(recipe, type);
   TESSERA_RETURN_IF_ERROR(check(update.shards_, update.prefix_, recipe, slots));
-  TESSERA_RETURN_IF_ERROR(check_tied_head(update.shards_, update.prefix_, recipe));
+  TESSERA_RETURN_IF_ERROR(check_copies(update.shards_, update.prefix_, recipe));
   WeightsScan scan(device, folder, recipe.config().canonical_text(), kPreparedBytes);
   for (const Slot& slot : slots) {
     if (std::holds_alternative<Table>(slot.kind) && reads_in_place() && !slot.may_be_in_place()) {

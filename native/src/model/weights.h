@@ -100,8 +100,7 @@ class Weights {
   static void mark_entries(std::vector<Slot>& slots);
   static Status check(const Shards& shards, const std::string& prefix, const Recipe& recipe,
                       std::vector<Slot>& slots);
-  static Status check_tied_head(const Shards& shards, const std::string& prefix,
-                                const Recipe& recipe);
+  static Status check_copies(const Shards& shards, const std::string& prefix, const Recipe& recipe);
   bool reads_in_place() const;
   /// Gives every slot its place in the weights' memory; returns the bytes of all.
   static uint64_t place(std::vector<Slot>& slots);
