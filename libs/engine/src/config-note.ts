@@ -26,6 +26,7 @@ export const READ_FIELDS: ReadonlySet<string> = new Set([
   ...['layer_norm_epsilon', 'relative_attention_num_buckets', 'is_encoder_decoder'],
   ...['relative_attention_max_distance', 'feed_forward_proj', 'feed_forward_layers'],
   ...['feed_forward_bias', 'decoder_start_token_id', 'scale_decoder_outputs'],
+  ...['dense_act_fn', 'is_gated_act'],
 ]);
 
 /** Members about training, names and how transformers runs a model: no number depends on them. */
@@ -45,8 +46,8 @@ const HARMLESS: ReadonlySet<string> = new Set([
   ...['vision_config', 'image_token_id', 'video_token_id', 'vision_start_token_id'],
   ...['vision_end_token_id', 'mtp_num_hidden_layers', 'mtp_use_dedicated_embeddings'],
   ...['mamba_ssm_dtype', 'unsloth_version', 'unsloth_fixed', '_attn_implementation'],
-  // Copies of feed_forward_proj in configurations of T5, and its training.
-  ...['dense_act_fn', 'is_gated_act', 'dropout_rate', 'initializer_factor'],
+  // Training of T5.
+  ...['dropout_rate', 'initializer_factor'],
   'gradient_checkpointing_kwargs',
 ]);
 

@@ -30,8 +30,12 @@ std::vector<uint8_t> read_delta_layers(ObjectReader& reader, uint32_t layer_coun
   std::vector<uint8_t> layers(layer_count, 0);
   const auto types = reader.find("layer_types");
   if (!types) {
-    const uint32_t interval = reader.whole("full_attention_interval", 1, layer_count,
-                                           std::min(kIntervalOfTransformers, layer_count));
+    const uint32_t interval =
+        reader.whole("full_attention_interval", 1, layer_count, kIntervalOfTransformers);
+    if (interval > layer_count) {
+      reader.refuse("full_attention_interval", "at most num_hidden_layers (the default is " +
+                                                   std::to_string(interval) + ")");
+    }
     for (uint32_t i = 0; i < layer_count; ++i) layers[i] = (i + 1) % interval != 0;
     return layers;
   }

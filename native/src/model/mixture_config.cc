@@ -46,7 +46,11 @@ MixtureConfig read_mixture(ObjectReader& reader, const MixtureFields& fields, ui
   mixture.experts = read_experts(reader, fields.experts);
   mixture.chosen =
       reader.whole("num_experts_per_tok", 1, std::min(mixture.experts, kMaxChosenExperts),
-                   std::min(fields.chosen, mixture.experts));
+                   fields.chosen);
+  if (mixture.chosen > mixture.experts) {
+    reader.refuse("num_experts_per_tok", "a number of at most num_experts (the default is " +
+                                             std::to_string(fields.chosen) + ")");
+  }
   mixture.size = reader.whole(fields.expert_size, 1, size_max, fields.size);
   mixture.normalises = reader.boolean("norm_topk_prob", fields.normalises);
   if (fields.shared_size > 0) {

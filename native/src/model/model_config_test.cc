@@ -115,6 +115,9 @@ TEST(ModelConfigTest, LayersChooseExpertsByTheirStepAndUnlessTheyAreNamed) {
 
 TEST(ModelConfigTest, MixturesThatAreNoneAreRefusedByField) {
   expect_refused(mixture_with("\"num_experts_per_tok\": 6"), "num_experts_per_tok");
+  for (const char* type : {"qwen3_moe", "olmoe"}) {
+    expect_refused(mixture_with("\"num_experts_per_tok\": null", type), "num_experts_per_tok");
+  }
   expect_refused(mixture_with("\"num_experts\": 0"), "num_experts");
   expect_refused(mixture_with("\"num_local_experts\": 6"), "num_experts");
   expect_refused(mixture_with("\"decoder_sparse_step\": 0"), "decoder_sparse_step");
@@ -193,6 +196,7 @@ TEST(ModelConfigTest, HybridsThatAreNoneAreRefusedByField) {
       {"layer_types", layers_of("dddff")},
       {"layer_types", "\"layer_types\": [\"sliding_attention\", 1, 2, 3]"},
       {"full_attention_interval", "\"full_attention_interval\": 5"},
+      {"full_attention_interval", "\"full_attention_interval\": null, \"num_hidden_layers\": 3"},
       {"full_attention_interval", "\"full_attention_interval\": 0"},
       {"linear_num_value_heads", "\"linear_num_value_heads\": 3"},
       {"linear_num_value_heads", "\"linear_num_value_heads\": 0"},
@@ -604,12 +608,29 @@ TEST(T5Config, ReadsWhatTransformersWritesAndItsDefaults) {
   EXPECT_NE(unscaled.value().canonical_text(), plain.value().canonical_text());
 }
 
+TEST(T5Config, TheCopiesThatTransformersWritesOfItsFeedForwardAgreeWithIt) {
+  for (const char* more :
+       {R"(, "dense_act_fn": "relu", "is_gated_act": false)", R"(, "is_gated_act": null)",
+        R"(, "feed_forward_proj": "gated-gelu", "dense_act_fn": "gelu_new", "is_gated_act": true)",
+        R"(, "feed_forward_proj": "gelu", "dense_act_fn": "gelu")",
+        R"(, "feed_forward_proj": "gated-silu", "dense_act_fn": "silu", "is_gated_act": true)"}) {
+    const auto config = ModelConfig::parse(t5_config(more), "config.json");
+    EXPECT_TRUE(config.is_ok()) << config.status().message();
+  }
+}
+
 TEST(T5Config, RefusesByTheFieldWhatItsBlocksDoNotCompute) {
   const std::pair<const char*, const char*> refused[] = {
       {R"(, "relative_attention_num_buckets": 31)", "relative_attention_num_buckets"},
       {R"(, "relative_attention_max_distance": 16)", "relative_attention_max_distance"},
       {R"(, "feed_forward_proj": "gated-swish")", "feed_forward_proj"},
       {R"(, "feed_forward_proj": "gated-gelu", "feed_forward_layers": 2)", "feed_forward_proj"},
+      {R"(, "dense_act_fn": "gelu")", "dense_act_fn: expected relu, as feed_forward_proj says"},
+      {R"(, "dense_act_fn": null)", "dense_act_fn"},
+      {R"(, "feed_forward_proj": "gated-gelu", "dense_act_fn": "gelu")", "dense_act_fn"},
+      {R"(, "feed_forward_proj": "gated-silu", "dense_act_fn": "relu")", "dense_act_fn"},
+      {R"(, "is_gated_act": true)", "is_gated_act: expected false, as feed_forward_proj says"},
+      {R"(, "feed_forward_proj": "gated-relu", "is_gated_act": null)", "is_gated_act"},
       {R"(, "is_encoder_decoder": false)", "is_encoder_decoder"},
       {R"(, "decoder_start_token_id": 40)", "decoder_start_token_id"},
       {R"(, "num_decoder_layers": 0)", "num_decoder_layers"}};

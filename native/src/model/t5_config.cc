@@ -35,6 +35,21 @@ constexpr Named kFeedForwards[] = {
     {"gated-silu", T5Config::Activation::kSilu, true},
 };
 
+/// transformers computes what the two copies say that it writes beside feed_forward_proj.
+void check_copies(ObjectReader& reader, const Named& known) {
+  const std::string name(known.name == "gated-gelu"
+                             ? "gelu_new"
+                             : known.name.substr(known.name.find('-') + 1));
+  const char* const kWhy = ", as feed_forward_proj says";
+  if (reader.is_null("dense_act_fn") || reader.text("dense_act_fn", name) != name) {
+    reader.refuse("dense_act_fn", name + kWhy);
+  }
+  if ((reader.is_null("is_gated_act") && known.is_gated) ||
+      reader.boolean("is_gated_act", known.is_gated) != known.is_gated) {
+    reader.refuse("is_gated_act", std::string(known.is_gated ? "true" : "false") + kWhy);
+  }
+}
+
 void read_feed_forward(ObjectReader& reader, T5Config& t5) {
   const std::string asked = reader.text("feed_forward_proj", "relu");
   std::string names;
@@ -43,7 +58,7 @@ void read_feed_forward(ObjectReader& reader, T5Config& t5) {
     if (known.name != asked) continue;
     t5.activation = known.activation;
     t5.is_gated = known.is_gated;
-    return;
+    return check_copies(reader, known);
   }
   reader.refuse("feed_forward_proj", "one of " + names);
 }
