@@ -72,6 +72,9 @@ void Appraiser::bound_own_weights(const Valuation& named, const ValuationUse& us
   const auto& ranges = view_->term_ranges()[place_];
   double scale = kAsNamed;
   bool is_multiple = true;
+  double shift = 0;
+  double slack = kSlack;
+  double ceiling = 0;
   for (size_t t = 0; t < named.terms.size(); ++t) {
     const double before = named.terms[t].weight;
     const double after = valuation_.terms[t].weight;
@@ -82,22 +85,31 @@ void Appraiser::bound_own_weights(const Valuation& named, const ValuationUse& us
       if (std::isnan(scale)) scale = after / before;
       is_multiple = is_multiple && after / before == scale;
     }
-    if (ranges[t].least > ranges[t].most) continue;  // no item has the term
+    const auto [least, most] = ranges[t];
+    if (least > most) continue;  // no item has the term
     const double change = after - before;
-    shift_ += std::max(change * ranges[t].least, change * ranges[t].most);
-    const double largest = std::max(std::abs(ranges[t].least), std::abs(ranges[t].most));
-    slack_ += kSlack * largest * (std::abs(before) + std::abs(after));
+    shift += std::max(change * least, change * most);
+    // In the order and the arithmetic of items' sums, so that none is above it.
+    ceiling += std::max(after * least, after * most);
+    const double largest = std::max(std::abs(least), std::abs(most));
+    slack += kSlack * largest * (std::abs(before) + std::abs(after));
   }
-  slack_ += kSlack;
-  if (is_multiple && scale >= 0) scale_ = scale;
+  ceiling_ = std::isnan(ceiling) ? kSumMax : sum_of(ceiling);
+  // Beyond the range of doubles nothing is told by a sum but that.
+  if (!std::isfinite(slack)) return;
+  slack_ = slack;
+  if (std::isfinite(shift)) shift_ = shift;
+  if (is_multiple && scale >= 0 && std::isfinite(scale)) scale_ = scale;
 }
 
 float Appraiser::most(NodeIndex node) const {
   const float most = view_->most(place_, node);
   if (!has_own_weights_ || most == kExcluded) return most;
+  // Sums that count as kSumMax may be any above it.
+  if (most >= kSumMax) return ceiling_;
   double bound = most + shift_;
   if (!std::isnan(scale_)) bound = std::min(bound, scale_ * most);
-  return std::clamp(static_cast<float>(bound + slack_), -kSumMax, kSumMax);
+  return std::min(sum_of(bound + slack_), ceiling_);
 }
 
 double Appraiser::pace_of(ItemOrdinal item) const {

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <string>
 #include <vector>
@@ -66,10 +67,12 @@ class Appraiser {
   float floor_ = kExcluded;
   size_t bid_ = 0;
   bool has_own_weights_ = false;
-  // Of own weights: a bound is the smaller of scale_ * most and most + shift_, and rises with most.
+  // Of own weights: a bound is the least of scale_ * most, most + shift_ and ceiling_, and rises
+  // with most.
   double scale_ = kAsNamed;  // NaN: weights are no multiple of those named
-  double shift_ = 0;
-  double slack_ = 0;  // what rounding may take from a bound
+  double shift_ = std::numeric_limits<double>::infinity();
+  double slack_ = 0;          // what rounding may take from the two
+  float ceiling_ = kSumMax;  // of the sums of all items
 };
 
 /// Live items of a reach that a valuation excludes.

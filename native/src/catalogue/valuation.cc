@@ -85,7 +85,8 @@ double Term::inverse(double wanted) const {
 
 float sum_of(double terms) {
   if (std::isnan(terms)) return kExcluded;
-  return std::clamp(static_cast<float>(terms), -kSumMax, kSumMax);
+  constexpr double kMost = kSumMax;
+  return static_cast<float>(std::clamp(terms, -kMost, kMost));
 }
 
 Status check_valuations(const ValueRequest& request) {
