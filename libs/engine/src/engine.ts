@@ -117,6 +117,8 @@ export type ItemFate = WatchedItem;
 
 /** Log-probabilities of given paths. */
 export interface EngineScoreRequest extends EngineWork {
+  /** Reach in the binding's catalogue; left out: all of its newest version. */
+  readonly reach?: Reach | undefined;
   readonly sids: readonly (readonly number[])[];
 }
 

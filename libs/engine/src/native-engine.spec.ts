@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { NOTHING, TREE_OUTCOMES, TREE_SLOTS } from '@tessera/native';
 import { checkNothingHeld } from '@tessera/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { EVERY_ITEM, NO_ELIGIBILITY } from './catalogue.js';
 import type { Binding, EngineRequest } from './engine.js';
 import type { EngineOptions } from './engine-options.js';
 import { readModelShape } from './model-shape.js';
@@ -160,6 +161,16 @@ describe('NativeEngine', () => {
       const expected = recalled.paths.slice(0, 60).map((path) => path.score);
       expect(answer.scores).toEqual([...expected, undefined, undefined]);
     }
+    const [denied = ''] = (await engine.recall(request())).items.map(({ itemId }) => itemId);
+    const reach = await binding.catalogue.reach({
+      ...EVERY_ITEM,
+      eligibility: { ...NO_ELIGIBILITY, denied: [denied] },
+    });
+    const some = request({ scoreNorm: 'allowed', widths: [64], reach });
+    const { paths } = await engine.recall(some);
+    const sids = paths.slice(0, 60).map(({ sid }) => sid);
+    const { scores } = await engine.score({ ...work, scoreNorm: 'allowed', reach, sids });
+    expect(scores).toEqual(paths.slice(0, 60).map(({ score }) => score));
     const none = engine.score({ ...work, sids: [] });
     await expect(none).rejects.toMatchObject({ code: 'REQUEST_INVALID' });
   });

@@ -88,7 +88,7 @@ export const RECALL: RequestKind<EngineRequest, EngineAnswer> = {
 export const SCORE: RequestKind<EngineScoreRequest, EngineScores> = {
   name: 'score',
   write: writeScoreRequest,
-  reach: reachesAll,
+  reach: ({ reach }) => reach,
   read: readScores,
 };
 

@@ -23,15 +23,18 @@ Sid codes_of(const Sid& prefix) {
 
 }  // namespace
 
-double oracle_step_score(const std::vector<Sid>& sids, const OracleModel& model, const Sid& prefix,
-                         uint32_t code, ScoreNorm norm, uint32_t terminal_count) {
+double oracle_step_score(const std::vector<Sid>& sids, const std::vector<Sid>& live,
+                         const OracleModel& model, const Sid& prefix, uint32_t code, ScoreNorm norm,
+                         uint32_t terminal_count) {
   const OracleLogits logits = model(prefix);
   const double logit = code == kTerminalCode ? logits.terminal : logits.codes[code];
   if (norm == ScoreNorm::kFull) return logit - logits.log_sum_exp;
   const Sid codes = codes_of(prefix);
   const bool is_ended = codes.size() < prefix.size();
+  const std::vector<Sid>& ending = norm == ScoreNorm::kLevel ? live : sids;
   const bool has_terminal =
-      terminal_count > 0 && (is_ended || std::find(sids.begin(), sids.end(), codes) != sids.end());
+      terminal_count > 0 &&
+      (is_ended || std::find(ending.begin(), ending.end(), codes) != ending.end());
   std::vector<double> values;
   if (!is_ended && norm == ScoreNorm::kLevel) values = logits.codes;
   if (!is_ended && norm == ScoreNorm::kAllowed) {
@@ -56,7 +59,8 @@ std::vector<OraclePath> brute_force(const std::vector<Sid>& sids, const OracleMo
     OraclePath scored{sid, 0};
     for (size_t step = 0; step < path.size(); ++step) {
       const Sid prefix(path.begin(), path.begin() + step);
-      scored.score += oracle_step_score(sids, model, prefix, path[step], norm, terminal_count);
+      scored.score +=
+          oracle_step_score(sids, sids, model, prefix, path[step], norm, terminal_count);
     }
     paths.push_back(scored);
   }

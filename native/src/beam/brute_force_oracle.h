@@ -29,10 +29,11 @@ struct OraclePath {
   double score = 0;
 };
 
-/// Log-probability of choosing `code` after `prefix` under `norm`, in a catalogue of the given
-/// SIDs.
-double oracle_step_score(const std::vector<Sid>& sids, const OracleModel& model, const Sid& prefix,
-                         uint32_t code, ScoreNorm norm, uint32_t terminal_count);
+/// Log-probability of choosing `code` after `prefix` under `norm`, of a request that may get the
+/// given SIDs of those that are live.
+double oracle_step_score(const std::vector<Sid>& sids, const std::vector<Sid>& live,
+                         const OracleModel& model, const Sid& prefix, uint32_t code, ScoreNorm norm,
+                         uint32_t terminal_count);
 
 /// All distinct SIDs with the scores of their paths (terminal tokens included), best first, ties in
 /// SID order.

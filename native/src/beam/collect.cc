@@ -32,14 +32,15 @@ float Selection::norm_of_own(uint32_t beam, const ScanRun& run) {
   const bool is_ended = beams_.ended[beam] > 0;
   const bool is_level = options_.norm == ScoreNorm::kLevel;
   const uint32_t count = is_ended ? 0 : is_level ? logits_.level_size : run.end - run.begin;
-  if (!has_terminal(beam) && is_level) return scratch_.kernels.log_sum_exp(row(beam), count);
+  const bool has_terminal = has_terminal_in_norm(beam);
+  if (!has_terminal && is_level) return scratch_.kernels.log_sum_exp(row(beam), count);
   values.resize(count + 1);
   if (is_level) {
     std::copy_n(row(beam), count, values.begin());
   } else if (count > 0) {
     scratch_.kernels.gather(run, values.data());
   }
-  values[count] = has_terminal(beam) ? logits_.terminal[beam] : kLowest;
+  values[count] = has_terminal ? logits_.terminal[beam] : kLowest;
   return scratch_.kernels.log_sum_exp(values.data(), count + 1);
 }
 

@@ -1,4 +1,5 @@
-// Followed paths against the same paths found by a beam search of full width: equal bits.
+// Followed paths against the same paths found by a beam search of full width, also of one that may
+// get a part of the items alone: equal bits.
 #include "beam/follow.h"
 
 #include <gtest/gtest.h>
@@ -11,6 +12,7 @@
 #include <random>
 
 #include "beam/decode_loop.h"
+#include "beam/item_model.h"
 #include "beam/random_case.h"
 
 namespace tessera::beam {
@@ -74,6 +76,47 @@ TEST(Follow, GivesPathsTheBitsOfABeamSearchAndEachNodeOneRow) {
       EXPECT_EQ(node != catalogue::kNoNode, is_known);
       const bool ends = std::binary_search(route.ends.begin(), route.ends.end(), node);
       EXPECT_EQ(ends, is_known);
+    }
+  }
+  std::filesystem::remove(path);
+  EXPECT_GT(compared, 1000u);
+}
+
+TEST(Follow, GivesPathsTheBitsOfASearchThatMayGetAPartOfTheItems) {
+  const std::string path =
+      std::filesystem::temp_directory_path() / ("tessera-follow-" + std::to_string(::getpid()));
+  uint64_t compared = 0;
+  for (uint64_t seed = 1; seed <= kCatalogues; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    std::mt19937_64 random(seed);
+    const RandomCase given =
+        random_case(random, path, [](uint64_t i) { return ItemModel::test_attributes(i).json(); });
+    const auto view = catalogue::View::of(given.snapshot);
+    const ModelFilter filter = random_filter(ItemModel(given), random);
+    const catalogue::Reach part(view, compile_eligibility(*view, filter.request));
+    const auto scratch = make_scratch();
+    const OracleModel model = random_model(seed, given.level_sizes, false);
+    std::vector<uint32_t> codes, offsets{0};
+    for (const Sid& sid : given.sids) {
+      codes.insert(codes.end(), sid.begin(), sid.end());
+      offsets.push_back(static_cast<uint32_t>(codes.size()));
+    }
+    Route route;
+    find_route(catalogue::Reach(view), codes, offsets, route);
+    for (const ScoreNorm norm : {ScoreNorm::kFull, ScoreNorm::kLevel}) {
+      for (const uint32_t terminals : {0u, 1u, 2u}) {
+        DecodeOptions options{{100000}, terminals, norm};
+        const auto searched = decode_loop(part, model, options, *scratch);
+        options.route = &route;
+        std::map<catalogue::NodeIndex, float> followed;
+        for (const Finished& found : decode_loop(catalogue::Reach(view), model, options, *scratch))
+          followed[found.node] = found.score;
+        for (const Finished& found : searched) {
+          ASSERT_EQ(std::bit_cast<uint32_t>(found.score),
+                    std::bit_cast<uint32_t>(followed.at(found.node)));
+          ++compared;
+        }
+      }
     }
   }
   std::filesystem::remove(path);

@@ -188,6 +188,14 @@ std::vector<Sid> ItemModel::sids_to_be_had(const ModelFilter& filter) const {
   return sids;
 }
 
+std::vector<Sid> ItemModel::live_sids() const {
+  std::vector<Sid> sids;
+  for (const auto& [id, item] : items_) {
+    if (!item.is_paused) sids.push_back(item.sid);
+  }
+  return sids;
+}
+
 std::vector<std::string> ItemModel::items_to_be_had(const Sid& sid,
                                                     const ModelFilter& filter) const {
   std::vector<std::pair<double, std::string>> found;

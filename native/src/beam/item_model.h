@@ -61,6 +61,7 @@ class ItemModel {
   const std::map<std::string, ModelItem>& items() const { return items_; }
 
   std::vector<Sid> sids_to_be_had(const ModelFilter& filter) const;
+  std::vector<Sid> live_sids() const;
   /// Items of a SID in export order.
   std::vector<std::string> items_to_be_had(const Sid& sid, const ModelFilter& filter) const;
 

@@ -86,7 +86,7 @@ class LiveTest : public testing::Test {
     const Status checked = check_eligibility(*view, filter.request);
     ASSERT_TRUE(checked.is_ok()) << checked.message();
     const Reach reach(view, compile_eligibility(*view, filter.request));
-    NaiveBeamSearch naive(model.sids_to_be_had(filter), logits, options);
+    NaiveBeamSearch naive(model.sids_to_be_had(filter), model.live_sids(), logits, options);
     const std::vector<OraclePath> expected = naive.run();
     if (!is_exact && naive.margin() < kTolerance) return;
     const auto finished = decode_loop(reach, logits, options, *scratch_);

@@ -76,8 +76,8 @@ void NaiveBeamSearch::expand(const Hypothesis& beam, std::vector<Hypothesis>& ca
   const std::vector<Sid> sids(sids_.begin(), sids_.end());
   for (const uint32_t code : next) {
     Hypothesis candidate = beam;
-    candidate.score +=
-        oracle_step_score(sids, model_, beam.path, code, options_.norm, options_.terminal_count);
+    candidate.score += oracle_step_score(sids, live_, model_, beam.path, code, options_.norm,
+                                         options_.terminal_count);
     candidate.path.push_back(code);
     candidates.push_back(candidate);
   }

@@ -47,7 +47,11 @@ class NaiveBeamSearch {
  public:
   NaiveBeamSearch(const std::vector<Sid>& sids, const OracleModel& model,
                   const DecodeOptions& options)
-      : sids_(sids.begin(), sids.end()), model_(model), options_(options) {}
+      : NaiveBeamSearch(sids, sids, model, options) {}
+  /// Among the live SIDs, finds those of `sids` alone.
+  NaiveBeamSearch(const std::vector<Sid>& sids, const std::vector<Sid>& live,
+                  const OracleModel& model, const DecodeOptions& options)
+      : sids_(sids.begin(), sids.end()), live_(live), model_(model), options_(options) {}
 
   std::vector<OraclePath> run();
   double margin() const { return margin_; }
@@ -61,6 +65,7 @@ class NaiveBeamSearch {
   void note_margin(const std::vector<Hypothesis>& candidates, uint32_t width);
 
   const std::set<Sid> sids_;
+  const std::vector<Sid> live_;
   const OracleModel& model_;
   const DecodeOptions options_;
   std::vector<OraclePath> finished_;

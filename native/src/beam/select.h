@@ -29,7 +29,7 @@ namespace tessera::beam {
 
 enum class ScoreNorm : uint8_t {
   kFull = 0,     // log-softmax over the whole vocabulary
-  kLevel = 1,    // over the codes of the level (plus the terminal token where it is a candidate)
+  kLevel = 1,    // over the codes of the level, and the terminal token where a live item lies
   kAllowed = 2,  // over the candidates of the beam
 };
 

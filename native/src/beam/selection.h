@@ -91,6 +91,13 @@ class Selection {
     return options_.terminal_count > 0 &&
            (beams_.ended[beam] > 0 || reach_.is_terminal(beams_.nodes[beam]));
   }
+  /// As what a level is over, the terminal token does not depend on which items a request may get:
+  /// it counts where the catalogue has a live item.
+  bool has_terminal_in_norm(uint32_t beam) const {
+    if (options_.norm != ScoreNorm::kLevel) return has_terminal(beam);
+    return options_.terminal_count > 0 &&
+           (beams_.ended[beam] > 0 || !reach_.view().items(beams_.nodes[beam]).empty());
+  }
   const float* row(uint32_t beam) const {
     return logits_.codes.data() + size_t{beam} * logits_.level_size;
   }

@@ -397,13 +397,9 @@ describe('the recall runtime on the native engine', () => {
     };
     const [first = '', second = ''] = await ask();
     const flights = { [first]: '{"begin_ms":7000}', [second]: '{"end_ms":7000}' };
-    await runtime.operations.changesOf('').apply(
-      Object.entries(flights).map(([itemId, attributes]) => ({
-        op: 'set_attributes',
-        itemId,
-        attributes,
-      })),
-    );
+    const op = 'set_attributes' as const;
+    const set = Object.entries(flights).map(([itemId, attributes]) => ({ op, itemId, attributes }));
+    await runtime.operations.changesOf('').apply(set);
     const both = { allowed: [first, second] };
     for (const [time, away, found] of [
       [5000, first, second],
@@ -416,6 +412,12 @@ describe('the recall runtime on the native engine', () => {
         expect(items).not.toContain(away);
       }
       expect(await ask(both)).toEqual([found]);
+      const asked = request({ userId: 'u', scoreNorm: 'allowed', resultCount: 100 });
+      const { items } = await runtime.serving.recall(asked, context());
+      const scores = new Map(items.map(({ itemId, score }) => [itemId, score]));
+      const scoring = { ...asked, items: both.allowed.map((itemId) => ({ itemId })) };
+      const scored = (await runtime.serving.score(scoring, context())).items;
+      expect(scored.map(({ score }) => score)).toEqual(both.allowed.map((id) => scores.get(id)));
     }
     const recall = request({ userId: 'u', resultCount: 100 });
     const fate = await runtime.serving.explain({ recall, itemId: second }, context());

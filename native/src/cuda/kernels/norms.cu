@@ -93,7 +93,8 @@ TESSERA_KERNEL tessera_norms(const Search* searches) {
       count = list_allowed(search, fan, logits, listed);
       logits = listed;
     }
-    const float terminal = fan.has_terminal != 0 ? search.terminal_logits[row + fan.ended] : lowest;
+    const bool has_terminal = fan.terminal_in_norm != 0;
+    const float terminal = has_terminal ? search.terminal_logits[row + fan.ended] : lowest;
     const float norm =
         log_sum_exp(count + 1, [=](uint32_t i) { return i < count ? logits[i] : terminal; });
     if (threadIdx.x % kWarpLanes == 0) search.norms[beam] = norm;

@@ -48,8 +48,10 @@ TESSERA_DEVICE Fan fan_of_beam(const Search& search, uint32_t beam) {
   fan.node = node;
   fan.ended = ended;
   if (search.terminal_count > 0) {
-    const bool ends = ended > 0 || any_item_open(items_of(trie, row, node), search.items_open);
-    fan.has_terminal = ends ? 1 : 0;
+    const Items items = items_of(trie, row, node);
+    fan.has_terminal = ended > 0 || any_item_open(items, search.items_open) ? 1 : 0;
+    const bool is_live = ended > 0 || any_item_open(items, nullptr);
+    fan.terminal_in_norm = search.norm == Norm::kLevel ? is_live : fan.has_terminal;
   }
   return fan;
 }

@@ -47,8 +47,9 @@ enum class Norm : uint32_t { kFull = 0, kLevel = 1, kAllowed = 2 };
 /// node by code, dead ones among them.
 struct Fan {
   uint32_t node = 0;
-  uint32_t ended = 0;         // terminal tokens that the beam has
-  uint32_t has_terminal = 0;  // 1: its next terminal token is a candidate
+  uint32_t ended = 0;             // terminal tokens that the beam has
+  uint32_t has_terminal = 0;      // 1: its next terminal token is a candidate
+  uint32_t terminal_in_norm = 0;  // 1: its next terminal token counts in the norm
   uint32_t first_child = 0;
   uint32_t base_count = 0;         // children in the snapshot
   uint32_t mask_begin = 0;         // bit mask_begin + i is that of child i

@@ -1,4 +1,4 @@
-import { type Catalogue, type EngineScores, NO_ITEM } from '@tessera/engine';
+import { type Catalogue, type EngineScores, NO_ITEM, type Reach } from '@tessera/engine';
 import { factsOf, NOTHING_COMPUTED } from '../answer/answer-facts.js';
 import type { ItemScore, ScoreAnswer } from '../answer/answer-types.js';
 import type { Preparation, ScopedContext } from '../context/preparation.js';
@@ -19,27 +19,38 @@ export async function score(
   const stopwatch = preparation.begin(context);
   const ranking = checkScoreRequest(request, limits);
   const sids = sidsOf(catalogue, request.items);
-  const appraised = await appraisedItems(catalogue, request);
+  const reach = await reachOf(catalogue, request);
+  const appraised = reach && request.valuation && appraisedItems(catalogue, reach, request);
   const prepared = await preparation.prepare(request, context, stopwatch);
   const known = sids.filter((sid) => sid.length > 0);
   const scored =
     known.length === 0
       ? { ...NOTHING_COMPUTED, scores: [], catalogueSequence: catalogue.state().sequence }
-      : await engine.score({ ...ranking, ...workOf(parts, prepared), sids: known }, context.signal);
+      : await engine.score(
+          { ...ranking, ...workOf(parts, prepared), reach, sids: known },
+          context.signal,
+        );
   return {
     items: scoresOf(request.items, sids, scored, appraised),
     ...factsOf(parts, prepared, scored),
   };
 }
 
-/** Undefined where the request has no valuation. */
-async function appraisedItems(
+/** Items in their flight, as recalls reach them; undefined: all live items, by score. */
+async function reachOf(
   catalogue: Catalogue,
-  { items, valuation }: ScoreRequest,
-): Promise<AppraisedItems | undefined> {
-  if (valuation === undefined) return undefined;
+  { valuation }: ScoreRequest,
+): Promise<Reach | undefined> {
+  if (valuation === undefined && !catalogue.hasFlights) return undefined;
+  return catalogue.reach(reachRequestOf(valuation === undefined ? {} : { valuation }, catalogue));
+}
+
+function appraisedItems(
+  catalogue: Catalogue,
+  reach: Reach,
+  { items }: ScoreRequest,
+): AppraisedItems {
   const itemIds = items.flatMap((target) => ('itemId' in target ? [target.itemId] : []));
-  const reach = await catalogue.reach(reachRequestOf({ valuation }, catalogue));
   return new AppraisedItems(catalogue.appraise(reach, itemIds), itemIds);
 }
 
