@@ -111,7 +111,7 @@ const AnswerItem = record('AnswerItem', 'engine::Completion', '', {
   value: f32('By the valuation; the score where there is none.', 'from.answer.value_of(i)'),
   pace: f32('Factor of the bid; 1: none.', 'from.answer.pace_of(i)'),
   criticalBid: f32(
-    'The lowest bid with which the item would still be in the answer; NaN: not known.',
+    'The lowest bid with which the item would still be in the answer; NaN: not known, or none.',
     'from.answer.critical_bid_of(i)',
   ),
   explored: flag('It was drawn.', 'from.answer.is_explored(i)'),
@@ -171,7 +171,8 @@ const RecallAnswer = record('RecallAnswer', 'engine::Completion', '', {
   ),
   bestLeftOutId: text('ID of that item, where its bid is known.', 'from.texts.best_left_out'),
   bestLeftOutBid: f32(
-    "The lowest bid with which its value would be no lower than the last item's; NaN: not known.",
+    "The lowest bid with which its value would be no lower than the last item's; NaN: not known, " +
+      'or none.',
     'from.answer.best_left_out_bid',
   ),
   prices: choice(Prices, 'Of a recall by value.', 'from.answer.prices'),

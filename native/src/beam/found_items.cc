@@ -56,9 +56,7 @@ class Finder {
 
   std::vector<FoundItem> take(Exported* counts) {
     std::sort(found_.begin(), found_.end(), [this](const FoundItem& a, const FoundItem& b) {
-      if (a.key != b.key) return a.key > b.key;
-      if (a.node != b.node) return reach_.view().sid_before(a.node, b.node);
-      return a.place < b.place;
+      return comes_before(reach_.view(), a, b);
     });
     const ExportOptions& answer = options_.answer;
     catalogue::DiversityCount diversity(reach_.view(), answer.policy);
@@ -165,6 +163,12 @@ class Finder {
 };
 
 }  // namespace
+
+bool comes_before(const catalogue::View& view, const FoundItem& a, const FoundItem& b) {
+  if (a.key != b.key) return a.key > b.key;
+  if (a.node != b.node) return view.sid_before(a.node, b.node);
+  return a.place < b.place;
+}
 
 std::vector<FoundItem> find_items(std::span<const FoundPath> paths, const Keys& keys,
                                   const Reach& reach, const FoundOptions& options,

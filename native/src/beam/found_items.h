@@ -34,8 +34,11 @@ struct FoundOptions {
   std::span<const catalogue::ItemOrdinal> taken;  // not to be found, but capped with; ascending
 };
 
-/// The best `answer.result_count` items of the paths: key descending, then SID, then the order of
-/// the SID, under the caps of `answer`; without `items_per_sid` there is none of a SID.
+/// The order of items: key descending, then SID, then the order of the SID.
+bool comes_before(const catalogue::View& view, const FoundItem& a, const FoundItem& b);
+
+/// The best `answer.result_count` items of the paths, under the caps of `answer`; without
+/// `items_per_sid` there is none of a SID.
 std::vector<FoundItem> find_items(std::span<const FoundPath> paths, const Keys& keys,
                                   const catalogue::Reach& reach, const FoundOptions& options,
                                   Exported* counts);

@@ -1,7 +1,9 @@
 #include "catalogue/appraiser.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <limits>
 
 #include "catalogue/input.h"
 
@@ -151,15 +153,35 @@ Appraisal Appraiser::appraise(ItemOrdinal item) const {
   return appraisal;
 }
 
-double Appraiser::critical_bid(ItemOrdinal item, float score, double wanted) const {
+float Appraiser::sum_with_bid(const Appraisal& appraisal, double bid) const {
   const Term& term = valuation_.terms[bid_];
-  const Appraisal appraisal = appraise(item);
-  double others = score_weight_ == 0 ? 0 : static_cast<double>(score_weight_ * score);
+  double terms = 0;
+  double unpaced = 0;
   for (size_t t = 0; t < appraisal.terms.size(); ++t) {
-    if (t != bid_) others += appraisal.terms[t];
+    const bool is_bid = t == bid_;
+    terms += is_bid ? term.weight * term.of(paced(bid, appraisal.pace)) : appraisal.terms[t];
+    unpaced += is_bid ? term.weight * term.of(bid) : appraisal.terms[t];
   }
-  const double bid = term.inverse((wanted - others) / term.weight);
-  return bid > 0 ? bid / appraisal.pace : 0;
+  return has_own_weights_ ? sum_of(terms) : std::min(sum_of(terms), sum_of(unpaced));
+}
+
+float Appraiser::critical_bid(ItemOrdinal item, float score, float wanted, bool is_above) const {
+  const Appraisal appraisal = appraise(item);
+  const auto suffices = [&](uint32_t bits) {
+    const double bid = static_cast<double>(std::bit_cast<float>(bits));
+    const float of_bid = value(score, sum_with_bid(appraisal, bid));
+    return is_above ? of_bid > wanted : of_bid >= wanted;
+  };
+  if (suffices(0)) return 0;
+  // Values rise with bids, and floats above 0 with their bits.
+  uint32_t low = 0;
+  uint32_t high = std::bit_cast<uint32_t>(std::numeric_limits<float>::max());
+  if (!suffices(high)) return std::numeric_limits<float>::quiet_NaN();
+  while (high - low > 1) {
+    const uint32_t middle = low + (high - low) / 2;
+    (suffices(middle) ? high : low) = middle;
+  }
+  return std::bit_cast<float>(high);
 }
 
 uint64_t count_excluded(const Reach& reach, const Appraiser& appraiser) {

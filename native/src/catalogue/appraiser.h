@@ -49,14 +49,17 @@ class Appraiser {
   /// Sum of a live item, with its pace; kExcluded: the valuation excludes it.
   float sum(ItemOrdinal item) const;
   Appraisal appraise(ItemOrdinal item) const;
-  /// The lowest bid with which an item of this score has at least the value `wanted`, its other
-  /// terms and its pace as they are; never below 0. REQUIRES: has_bid(), the item is not excluded.
-  double critical_bid(ItemOrdinal item, float score, double wanted) const;
+  /// The lowest bid from 0 on with which an item of this score has at least the value `wanted`, or
+  /// one above it, its other terms and its pace as they are. NaN: no float suffices. REQUIRES:
+  /// has_bid().
+  float critical_bid(ItemOrdinal item, float score, float wanted, bool is_above) const;
 
  private:
   double pace_of(ItemOrdinal item) const;
   /// Weighted, the bid times `pace`. NaN: the item is excluded by it.
   double term_of(size_t term, ItemOrdinal item, double pace) const;
+  /// As sum() with this bid.
+  float sum_with_bid(const Appraisal& appraisal, double bid) const;
   void bound_own_weights(const Valuation& named, const ValuationUse& use);
 
   std::shared_ptr<const View> view_;
@@ -71,7 +74,7 @@ class Appraiser {
   // with most.
   double scale_ = kAsNamed;  // NaN: weights are no multiple of those named
   double shift_ = std::numeric_limits<double>::infinity();
-  double slack_ = 0;          // what rounding may take from the two
+  double slack_ = 0;         // what rounding may take from the two
   float ceiling_ = kSumMax;  // of the sums of all items
 };
 

@@ -1,5 +1,5 @@
-// Bounds of sums against every item below them, to the ends of doubles. Seeded catalogues, changes
-// and weights.
+// Bounds of sums against every item below them, to the ends of doubles, of seeded catalogues,
+// changes and weights; critical bids to the ends of floats.
 #include "catalogue/appraiser.h"
 
 #include <gtest/gtest.h>
@@ -7,6 +7,7 @@
 
 #include <cmath>
 #include <filesystem>
+#include <limits>
 #include <random>
 
 #include "catalogue/builder.h"
@@ -30,7 +31,8 @@ class AppraiserTest : public testing::Test {
   std::string attributes(double largest) {
     std::string text = "{\"n\":0";
     for (const char* const name : {"a", "b"}) {
-      const double number = random_() % 3 == 0 ? pick({0, 1, 2.5}) : largest * pick({0.1, 1, 3, 10});
+      const double number =
+          random_() % 3 == 0 ? pick({0, 1, 2.5}) : largest * pick({0.1, 1, 3, 10});
       char member[64];
       std::snprintf(member, sizeof member, ",\"%s\":%.17g", name, number * sign());
       if (random_() % 8 != 0) text += member;
@@ -87,8 +89,8 @@ class AppraiserTest : public testing::Test {
   }
 
   std::mt19937_64 random_;
-  const std::string path_ = std::filesystem::temp_directory_path() /
-                            ("tessera-appraiser-" + std::to_string(::getpid()));
+  const std::string path_ =
+      std::filesystem::temp_directory_path() / ("tessera-appraiser-" + std::to_string(::getpid()));
 };
 
 TEST_F(AppraiserTest, NoItemIsWorthMoreThanTheBoundsAboveIt) {
@@ -109,6 +111,29 @@ TEST_F(AppraiserTest, NoItemIsWorthMoreThanTheBoundsAboveIt) {
     }
     if (HasFailure()) return;
   }
+}
+
+TEST_F(AppraiserTest, CriticalBidsAreFloatsThatSufficeOrNone) {
+  using Limits = std::numeric_limits<float>;
+  Valuation valuation;
+  valuation.name = "worth";
+  valuation.terms = {{"a", "a", TermFunction::kLog, 1}};
+  valuation.bid = "a";
+  const auto of = [&] {
+    return Appraiser::compile(catalogue(valuation, 1), {"worth", kAsNamed, kAsNamed, {}}).value();
+  };
+  const auto by_log = of();
+  // A bid of 0 has no value.
+  EXPECT_EQ(by_log->critical_bid(0, 0, -1000, false), Limits::denorm_min());
+  EXPECT_TRUE(std::isnan(by_log->critical_bid(0, 0, 89, false)));
+  EXPECT_EQ(by_log->critical_bid(0, 0, 0, false), 1);
+  EXPECT_EQ(by_log->critical_bid(0, 0, 0, true), std::nextafter(1.0F, 2.0F));
+  valuation.terms[0].function = TermFunction::kIdentity;
+  valuation.terms[0].weight = 0.1;
+  const auto linear = of();
+  EXPECT_EQ(linear->critical_bid(0, 1, 1, false), 0);
+  EXPECT_EQ(linear->critical_bid(0, 1, -1, true), 0);
+  EXPECT_TRUE(std::isnan(linear->critical_bid(0, 0, 1e30F, true)));
 }
 
 }  // namespace appraiser_test

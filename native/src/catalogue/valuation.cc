@@ -72,17 +72,6 @@ double HeadTerm::of(double number) const {
   return weight == 0 ? 0 : weight * applied(*this, number);
 }
 
-double Term::inverse(double wanted) const {
-  switch (function) {
-    case TermFunction::kIdentity: return wanted;
-    case TermFunction::kLog: return std::exp(wanted);
-    case TermFunction::kLog1p: return std::expm1(wanted);
-    case TermFunction::kClamp: break;
-  }
-  if (wanted <= min) return -std::numeric_limits<double>::infinity();
-  return wanted <= max ? wanted : std::numeric_limits<double>::infinity();
-}
-
 float sum_of(double terms) {
   if (std::isnan(terms)) return kExcluded;
   constexpr double kMost = kSumMax;

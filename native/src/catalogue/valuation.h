@@ -35,8 +35,6 @@ struct Term {
 
   /// Value of the term for an attribute, NaN: absent. Not a number if the item is excluded.
   double of(double attribute_value) const;
-  /// The least attribute for which of() is at least `wanted`, as nearly as doubles tell.
-  double inverse(double wanted) const;
 };
 
 /// A summand of a ranked value, of a head's number. No search knows it.

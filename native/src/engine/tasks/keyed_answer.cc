@@ -27,6 +27,16 @@ void add_values(std::span<const beam::FoundItem> items, const catalogue::Apprais
   }
 }
 
+/// True if an item of the answer would be left out with the value of the best one that is.
+bool loses_tie(beam::FoundItem item, const beam::FoundItem& loser, const beam::LazySearch& search,
+               const catalogue::View& view) {
+  item.key = loser.key;
+  // A policy may order the items of a SID by the bid itself.
+  const catalogue::ItemPolicy* policy = search.options().answer.policy;
+  const bool has_order = policy != nullptr && policy->has_order();
+  return (has_order && item.node == loser.node) || !comes_before(view, item, loser);
+}
+
 }  // namespace
 
 void answer_by_value(const beam::LazySearch& search, const catalogue::Reach& reach, uint32_t wanted,
@@ -41,7 +51,7 @@ void answer_by_value(const beam::LazySearch& search, const catalogue::Reach& rea
   const catalogue::Appraiser& appraiser = *search.options().keys.appraiser;
   add_values(items, appraiser, answer);
   // An item below the floor is none to be had.
-  const bool is_stopped = missed && *missed > next && *missed >= appraiser.floor();
+  const bool is_stopped = missed && *missed >= next && *missed >= appraiser.floor();
   if (!is_stopped) answer.best_left_out = next;
   const float at_least = std::max(next, appraiser.floor());
   using beam::Prices;
@@ -52,14 +62,15 @@ void answer_by_value(const beam::LazySearch& search, const catalogue::Reach& rea
                                                       : Prices::kKnown;
   if (answer.prices != Prices::kKnown || !appraiser.has_bid()) return;
   for (const beam::FoundItem& item : items) {
-    answer.critical_bids.push_back(static_cast<float>(
-        appraiser.critical_bid(item.item, item.score, static_cast<double>(at_least))));
+    const bool is_above = next == at_least && loses_tie(item, behind.front(), search, reach.view());
+    answer.critical_bids.push_back(
+        appraiser.critical_bid(item.item, item.score, at_least, is_above));
   }
   if (behind.empty() || items.empty()) return;
   const beam::FoundItem& loser = behind.front();
   answer.best_left_out_item = loser.item;
-  answer.best_left_out_bid = static_cast<float>(
-      appraiser.critical_bid(loser.item, loser.score, static_cast<double>(items.back().key)));
+  answer.best_left_out_bid =
+      appraiser.critical_bid(loser.item, loser.score, items.back().key, false);
 }
 
 Status add_drawn(const beam::LazySearch& drawing, const catalogue::Reach& reach, uint32_t slots,

@@ -162,6 +162,37 @@ TEST_F(KeyedAnswers, ByValueAreTheBestOfEveryItemAndTellTheBestLeftOut) {
   EXPECT_NEAR(static_cast<double>(score) + std::log(bid), static_cast<double>(values[9]), 1e-5);
 }
 
+TEST_F(KeyedAnswers, CriticalBidsKeepTheirItemsAndTheNextLowerOnesDoNot) {
+  for (const double score_weight : {0.0, 1.0}) {  // values of bids alone tie
+    const auto ask = [&](const std::shared_ptr<const catalogue::View>& view) {
+      Request asked = make(0, true, 0);
+      asked.reach = catalogue::Reach(view);
+      asked.appraiser =
+          Appraiser::compile(view, {"ecpm", score_weight, catalogue::kAsNamed, {}}).value();
+      return run(std::move(asked));
+    };
+    const Completion told = ask(view_);
+    ASSERT_EQ(told.answer.critical_bids.size(), 10u);
+    for (size_t i = 0; i < 10; ++i) {
+      const catalogue::ItemOrdinal item = told.answer.item_ordinals[i];
+      const float critical = told.answer.critical_bids[i];
+      for (const float bid : {critical, std::nextafter(critical, 0.0F)}) {
+        char attributes[40];
+        std::snprintf(attributes, sizeof attributes, "{\"bid\":%.17g}", static_cast<double>(bid));
+        catalogue::Change change;
+        change.kind = catalogue::ChangeKind::kSetAttributes;
+        change.item_id = view_->item_id(item);
+        change.attributes = attributes;
+        catalogue::ViewEditor editor(*view_);
+        editor.apply(change);
+        const Completion again = ask(editor.finish());
+        const auto& items = again.answer.item_ordinals;
+        EXPECT_EQ(std::count(items.begin(), items.end(), item), bid == critical ? 1 : 0) << i;
+      }
+    }
+  }
+}
+
 TEST_F(KeyedAnswers, DrawnPlacesStandBehindTheFixedOnesAndHavePropensities) {
   const Completion fixed = run(make(0, true, 0));
   for (uint64_t seed = 1; seed <= 20; ++seed) {
