@@ -45,7 +45,7 @@ std::string case_path() {
 
 TEST(SelectKernels, ChooseWhatTheCpuChoosesAtEveryStepOfABatch) {
   const auto scratch = make_scratch();
-  for (uint64_t seed = 1; seed <= 12; ++seed) {
+  for (uint64_t seed = 1; seed <= 30; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     std::mt19937_64 random(seed);
     const RandomCase random_case = beam::random_case(random, case_path());
