@@ -48,7 +48,7 @@ class NaiveBeamSearch {
   NaiveBeamSearch(const std::vector<Sid>& sids, const OracleModel& model,
                   const DecodeOptions& options)
       : NaiveBeamSearch(sids, sids, model, options) {}
-  /// Among the live SIDs, finds those of `sids` alone.
+  /// Finds those of `sids` alone, which are among the live SIDs.
   NaiveBeamSearch(const std::vector<Sid>& sids, const std::vector<Sid>& live,
                   const OracleModel& model, const DecodeOptions& options)
       : sids_(sids.begin(), sids.end()), live_(live), model_(model), options_(options) {}

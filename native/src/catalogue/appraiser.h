@@ -70,7 +70,7 @@ class Appraiser {
   float floor_ = kExcluded;
   size_t bid_ = 0;
   bool has_own_weights_ = false;
-  // Of own weights: a bound is the least of scale_ * most, most + shift_ and ceiling_, and rises
+  // Bounds of own weights: one is the least of scale_ * most, most + shift_ and ceiling_, and rises
   // with most.
   double scale_ = kAsNamed;  // NaN: weights are no multiple of those named
   double shift_ = std::numeric_limits<double>::infinity();

@@ -48,7 +48,7 @@ class TensorReader {
     const TokenIndices& ids = config_.token_indices;
     TESSERA_RETURN_IF_ERROR(check_saved());
     TESSERA_RETURN_IF_ERROR(read_rows(prefix_ + "embed_tokens", ids.embedding, to.embedding));
-    // Of a tied model PEFT saves rows of both sides once.
+    // PEFT saves rows of both sides of a tied model once.
     const std::string delta = std::string(kAdapterPrefix) + "lm_head" + std::string(kDelta);
     const bool is_once = model_.tie_word_embeddings && ids.head && ids.head == ids.embedding &&
                          !entries_.contains(delta);
@@ -239,7 +239,7 @@ class TensorReader {
     const std::string b_name = name + ".lora_" + kind + "B" + ending;
     const bool is_there = entries_.contains(a_name) || entries_.contains(b_name);
     const bool is_asked = config_.targets_outside_layers(module);
-    // Of a module that is saved whole PEFT makes no factors, whatever names it.
+    // PEFT makes no factors of a module that is saved whole, whatever names it.
     const bool is_needed = is_asked && !config_.targets_are_unknown() && !to.is_whole;
     if (!is_there && !is_needed) return Status::ok();
     if (to.is_there) return invalid(name, "factors or rows of its own", "both");

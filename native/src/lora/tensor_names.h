@@ -17,7 +17,7 @@ inline constexpr std::string_view kAdapterPrefix = "base_model.model.";
 /// a raw state with the adapter's name in it, a compiled model's.
 Status check_tensor_names(const std::string& file, const std::vector<model::TensorEntry>& entries);
 
-/// What is expected instead of a tensor that nothing took.
+/// Words for the tensor that was expected instead of one that nothing took.
 std::string why_left_over(const std::string& name);
 
 }  // namespace tessera::lora
