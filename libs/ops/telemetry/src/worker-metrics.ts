@@ -7,8 +7,6 @@ import { AggregatorRegistry, type Registry } from 'prom-client';
 const WORKER_MS = 1000;
 /** Milliseconds that a process waits for those of all. */
 const ALL_MS = 3000;
-/** Milliseconds between two questions by nobody: what a process that ends has counted since. */
-const LOOK_EVERY_MS = 5000;
 
 type Values = Awaited<ReturnType<Registry['getMetricsAsJSON']>>;
 
@@ -43,11 +41,6 @@ class LeaderMetrics {
       this.round = undefined;
     });
     return this.round;
-  }
-
-  /** Asks though there is no scrape: only what was told goes on counting. */
-  look(): void {
-    this.text().catch(unanswered);
   }
 
   serves(worker: Worker): void {
@@ -99,7 +92,6 @@ export function leadMetrics(): void {
   const metrics = new LeaderMetrics();
   cluster.on('listening', (worker) => metrics.serves(worker));
   cluster.on('exit', (worker) => metrics.end(worker));
-  setInterval(() => metrics.look(), LOOK_EVERY_MS).unref();
   cluster.on('message', (worker: Worker, message: FromWorker) => {
     if (message.kind === 'own') metrics.take(worker, message.values, message.number);
     if (message.kind !== 'ask for all') return;
