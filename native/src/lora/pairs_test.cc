@@ -135,7 +135,7 @@ class Pair {
   }
 
   bool is_targeted(const Module& module) const {
-    if (module.name == kHead) return has("head factors") && !has("one layer");
+    if (module.name == kHead) return has("head factors");  // whatever the layers: by its whole name
     if (module.name == kEmbedding) return has("embedding factors") && !has("one layer");
     if (has("exclude") && (module.has("down_proj") || module.has("layers.0.self_attn.k_proj"))) {
       return false;

@@ -355,14 +355,14 @@ double PeftConfig::scale_of(const std::string& module, uint32_t module_rank) con
 
 bool PeftConfig::targets(const std::string& module, uint32_t layer) const {
   if (!target_modules.contains(module) || excluded_modules.contains(module)) return false;
-  return layers.empty() || std::find(layers.begin(), layers.end(), layer) != layers.end();
+  if (layers.empty() || target_modules.lists(module)) return true;
+  return std::find(layers.begin(), layers.end(), layer) != layers.end();
 }
 
 bool PeftConfig::targets_outside_layers(const std::string& module) const {
-  const bool is_named = target_modules.kind == ModuleSet::Kind::kEndings ||
-                        target_modules.kind == ModuleSet::Kind::kPattern;
-  return is_named && layers.empty() && target_modules.contains(module) &&
-         !excluded_modules.contains(module);
+  if (excluded_modules.contains(module)) return false;
+  if (!layers.empty()) return target_modules.lists(module);
+  return target_modules.kind != ModuleSet::Kind::kAllLinear && target_modules.contains(module);
 }
 
 bool PeftConfig::targets_are_unknown() const {

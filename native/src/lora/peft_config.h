@@ -3,6 +3,7 @@
 // Source: huggingface/peft, src/peft/tuners/lora/config.py and src/peft/tuners/tuners_utils.py.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -38,6 +39,10 @@ struct ModuleSet {
   std::shared_ptr<const ModulePattern> pattern;
 
   bool contains(const std::string& module) const;
+  /// True if the list has the whole name.
+  bool lists(const std::string& module) const {
+    return std::find(endings.begin(), endings.end(), module) != endings.end();
+  }
 };
 
 /// Rows of the embedding or the head that the adapter replaces, as the configuration lists them.
@@ -73,7 +78,8 @@ struct PeftConfig {
   ModuleSet excluded_modules;
   ModuleSet target_parameters;   // endings
   ModuleSet saved_modules;       // endings of those that the adapter has whole
-  std::vector<uint32_t> layers;  // empty: all
+  /// Those of modules that target_modules has not by their whole name, as in PEFT; empty: all.
+  std::vector<uint32_t> layers;
   TokenIndices token_indices;
 
   /// Errors: ADAPTER_CORRUPT for what is no JSON, ADAPTER_INVALID naming the field, what was

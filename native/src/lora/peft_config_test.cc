@@ -49,6 +49,9 @@ TEST(PeftConfig, TargetsAreAListAnExpressionOrAllAndOnlyOfTheLayersThatAreNamed)
       {R"("target_modules": "all-linear", "layers_to_transform": [1, 5])", false, true},
       {R"("target_modules": "all-linear", "layers_to_transform": 0)", true, false},
       {R"("target_modules": "all-linear", "exclude_modules": ".*mlp.*")", true, false},
+      {R"("target_modules": ["model.layers.0.self_attn.q_proj", "up_proj"],
+          "layers_to_transform": [5])",
+       true, false},
   };
   for (const auto& one : cases) {
     const auto config = parse(std::string("{") + one.fields + "}");
