@@ -29,8 +29,10 @@ class Expression final : public ModulePattern {
 std::string alike() {
   const std::string escape = R"(\\(?:[afnrtv]|x[[:xdigit:]]{2}|[ -/:-@[-`{-~]))";
   const std::string member = "(?:[ -,.-Z^-~]|" + escape + ")";
-  const std::string set =
-      R"(\[\^?[\]-]?(?:\\[dDsSwW]|)" + member + "(?:-" + member + R"()?)*-?\])";
+  // The first is neither left out nor ^, by which Python and RE2 go on differently.
+  const std::string to = "(?:-" + member + ")?", class_or = R"(\\[dDsSwW]|)";
+  const std::string first = R"((?:[\]-]|)" + class_or + "(?:[ -,.-Z_-~]|" + escape + ")" + to + ")";
+  const std::string set = R"(\[\^?)" + first + "(?:" + class_or + member + to + R"()*-?\])";
   const std::string atom = R"((?:[ -#%-',-/0->@-Z\]_-z}~)]|\\[dDsSwW]|)" + escape + "|" + set + ")";
   const std::string count = "(?:0|[1-9][0-9]*)";
   const std::string repeat = R"((?:(?:[*+?]|\{)" + count + "(?:," + count + R"(?)?\})\??)?)";

@@ -8,10 +8,12 @@
 namespace tessera::lora {
 namespace module_pattern_test {
 
-const std::string kNames[] = {
-    "model.layers.0.self_attn.q_proj", "model.layers.1.self_attn.k_proj",
-    "model.layers.11.mlp.up_proj",     "model.layers.1.linear_attn.in_proj_qkv",
-    "lm_head",                         "model.embed_tokens"};
+const std::string kNames[] = {"model.layers.0.self_attn.q_proj",
+                              "model.layers.1.self_attn.k_proj",
+                              "model.layers.11.mlp.up_proj",
+                              "model.layers.1.linear_attn.in_proj_qkv",
+                              "lm_head",
+                              "model.embed_tokens"};
 
 std::string matched(const ModulePattern& pattern) {
   std::string numbers;
@@ -37,6 +39,13 @@ const struct {
     {R"(layers\.[^0]\.[\w.]+)", "13"},
     {R"([a-p]\w*)", "1345"},
     {R"([]l][m_-]+.{4})", "4"},
+    {"[]a]*q_proj", "0"},
+    {"[^]a]+", "01235"},
+    {"lm[-_]head", "4"},
+    {"lm[^-]head", "4"},
+    {R"(\w+[-a]?)", "012345"},
+    {R"(layers\.[\d]\.[\w.-]+)", "013"},
+    {"[^.]+_proj", "012"},
     {"^model.*up_proj$", "2"},
     {R"(\bup_proj)", "2"},
     {R"(\Alm_head)", "4"},
@@ -61,12 +70,48 @@ TEST(ModulePattern, ExpressionsMatchTheNamesThatTheyMatchInPython) {
 }
 
 TEST(ModulePattern, WhatPythonReadsOtherwiseOrNotAtAllIsTold) {
-  for (const char* expression :
-       {R"(layers\.\d{,2}\.self_attn\.q_proj)", "a{,}", "a{02}", "a{1,02}", "a{b}", "{", "a{ 1}",
-        "[[:alpha:]]_proj", "[[:^digit:]]", "[a[b]", R"(\pN)", R"(\p{Greek})", R"(\PN)",
-        R"([\pN])", R"(q_proj\z)", R"(\Qq_proj\E)", R"(\C_proj)", R"(\x{41})", R"(\12)", R"(\0)",
-        R"(\123)", "(?U)q", "(?U:q*)", "(?i-s:q)", "(?-i:q)", "q(?i)_proj", "(?i)(?s)q", "^*q",
-        "q$?", R"(\b+q)", R"(\A{2}q)", R"([\d-z])", R"([\w-a])", "(?P<1>q)", "\xC4\xB0"}) {
+  for (const char* expression : {R"(layers\.\d{,2}\.self_attn\.q_proj)",
+                                 "a{,}",
+                                 "a{02}",
+                                 "a{1,02}",
+                                 "a{b}",
+                                 "{",
+                                 "a{ 1}",
+                                 "[[:alpha:]]_proj",
+                                 "[[:^digit:]]",
+                                 "[a[b]",
+                                 R"(\pN)",
+                                 R"(\p{Greek})",
+                                 R"(\PN)",
+                                 R"([\pN])",
+                                 R"(q_proj\z)",
+                                 R"(\Qq_proj\E)",
+                                 R"(\C_proj)",
+                                 R"(\x{41})",
+                                 R"(\12)",
+                                 R"(\0)",
+                                 R"(\123)",
+                                 "(?U)q",
+                                 "(?U:q*)",
+                                 "(?i-s:q)",
+                                 "(?-i:q)",
+                                 "q(?i)_proj",
+                                 "(?i)(?s)q",
+                                 "^*q",
+                                 "q$?",
+                                 R"(\b+q)",
+                                 R"(\A{2}q)",
+                                 R"([\d-z])",
+                                 R"([\w-a])",
+                                 "(?P<1>q)",
+                                 "\xC4\xB0",
+                                 "[][:alpha:]]_proj",
+                                 "[^][:alpha:]]x",
+                                 R"([]\d-z])",
+                                 "[]",
+                                 "[^]",
+                                 "[^^]",
+                                 "[]-a]"}) {
     EXPECT_FALSE(ModulePattern::is_alike_in_python(expression, true)) << expression;
     EXPECT_FALSE(ModulePattern::is_alike_in_python(expression, false)) << expression;
   }
