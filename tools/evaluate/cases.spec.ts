@@ -66,7 +66,7 @@ describe('the cases of an evaluation', () => {
     await expect(of('bad.jsonl')).rejects.toThrow(
       'lines[2].history[0]: expected a string or an integer, got null',
     );
-    await expect(of('twice.json')).rejects.toThrow('expected each user once, got "a" twice');
+    await expect(of('twice.json')).rejects.toThrow("expected JSON: 'a' twice");
     folder.remove();
   });
 

@@ -47,11 +47,8 @@ interface Forwarded {
 export class AdmittedCalls {
   readonly admissions: Readonly<Record<Queue, EdgeAdmission>>;
 
-  constructor(
-    private readonly limits: CallLimits,
-    onRefused: () => void,
-  ) {
-    const admission = () => new EdgeAdmission({ inFlightMax: CALLS_MAX, onRefused });
+  constructor(private readonly limits: CallLimits) {
+    const admission = () => new EdgeAdmission({ inFlightMax: CALLS_MAX });
     this.admissions = { decoder: admission(), relevance: admission(), embedding: admission() };
   }
 

@@ -107,9 +107,7 @@ function answering(
   { metrics, tracing }: Watched,
 ) {
   const counts = new ForwardCounts();
-  const admitted = new AdmittedCalls(config.recall, () => {
-    counts.refusedAhead += 1;
-  });
+  const admitted = new AdmittedCalls(config.recall);
   const asking = new Asking(cluster, counts);
   const split = new SplitCalls(cluster, counts);
   const calls = new GatewayCalls({ asking, split, connection, behaviours });

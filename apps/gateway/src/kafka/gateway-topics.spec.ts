@@ -28,8 +28,6 @@ const Event = root.lookupType(`${behaviourEventsPackage}.BehaviourEvent`);
 const Appended = root.lookupType('tessera.behaviour.v1.AppendRequest');
 const Outcomes = root.lookupType('tessera.behaviour.v1.AppendResponse');
 
-const { signal } = new AbortController();
-
 const bytesOf = (type: protobuf.Type, message: object) =>
   Buffer.from(type.encode(type.fromObject(message)).finish());
 const objectOf = (type: protobuf.Type, bytes: Uint8Array) =>
@@ -101,7 +99,7 @@ it('asks the owner byte for byte and passes its answer on, once for each record'
   const later = Buffer.concat([request, Buffer.from([0xfa, 0x3f, 1, 9])]);
   const value = Buffer.concat([Buffer.from([10, later.length]), later]);
   const timed = bytesOf(Requested, { request: { userId: 'v' }, deadlineTimeMs: 123 });
-  await requests.serve({ records: [record('u', value), record('v', timed, 'id-2')], signal });
+  await requests.serve({ records: [record('u', value), record('v', timed, 'id-2')] });
   expect(asked[0]?.request.equals(later)).toBe(true);
   expect(asked.map(({ deadlineMs }) => deadlineMs)).toEqual([1e12 + 498, 121]);
   // A request without an ID gets its correlation ID, so that a second answer bears the same.
@@ -141,7 +139,6 @@ it('refuses in the words of the node, and by itself what is no request', async (
       record('u', Buffer.from('no protobuf'), 'bytes'),
       record('u', of({ userId: 'u' }), ''),
     ],
-    signal,
   });
   const refusals = new Map(answers.map(({ id, answered }) => [id, answered.refusal]));
   expect(refusals.get('full')).toEqual({
@@ -161,49 +158,51 @@ it('refuses in the words of the node, and by itself what is no request', async (
   ]);
 });
 
-it('asks for a few passes at once, and again where others have filled a queue', async () => {
-  const full = new NodeRefusal(8, 'full', metadataOf({ 'tessera-code': 'ENGINE_OVERLOADED' }));
-  let [now, most, refused] = [0, 0, 0];
-  const { answers, requests } = recalls(async (_path, { request }) => {
+it('asks for a few passes at once, over all batches, and leaves none behind', async () => {
+  let [now, most] = [0, 0];
+  const { answers, requests } = recalls(async () => {
     now += 1;
     most = Math.max(most, now);
     await new Promise(setImmediate);
     now -= 1;
-    if (refused < 40 && request.length % 2 === 0) {
-      refused += 1;
-      throw full;
-    }
     return Buffer.alloc(0);
   });
-  const until = (deadlineTimeMs: number, userId: string) =>
-    record(userId, bytesOf(Requested, { request: { userId }, deadlineTimeMs }), userId);
-  const inTime = Array.from({ length: 300 }, (_, at) => until(Date.now() + 60_000, `${at}`));
-  const batches = [inTime.slice(0, 150), inTime.slice(150)];
-  await Promise.all(batches.map((records) => requests.serve({ records, signal })));
-  expect([most, refused, answers.length]).toEqual([64, 40, 300]);
-  expect(answers.filter(({ answered }) => answered.refusal !== undefined)).toEqual([]);
+  const until = (userId: string) =>
+    record(userId, bytesOf(Requested, { request: { userId } }), userId);
+  const all = Array.from({ length: 300 }, (_, at) => until(`${at}`));
+  const batches = [all.slice(0, 150), all.slice(150)];
+  await Promise.all(batches.map((records) => requests.serve({ records })));
+  expect([most, answers.length]).toEqual([64, 300]);
 });
 
-it('leaves the records to the next process where it closes while a queue is full', async () => {
-  const closing = new AbortController();
-  const { answers, requests } = recalls(async () => {
-    closing.abort();
-    throw new NodeRefusal(8, 'full', metadataOf({ 'tessera-code': 'ENGINE_OVERLOADED' }));
+it('has asked for all of a batch before it is served again', async () => {
+  let [asked, written] = [0, 0];
+  const requests = new RecallRequests({
+    producer: {
+      send: async () => {
+        written += 1;
+        if (written === 1) throw new TesseraError('BROKER_UNAVAILABLE', 'away');
+      },
+      bury: async () => undefined,
+    },
+    responsesTopic: 'r',
+    defaultDeadlineMs: 500,
+    answer: async () => {
+      asked += 1;
+      return Buffer.alloc(0);
+    },
   });
-  const value = bytesOf(Requested, {
-    request: { userId: 'u' },
-    deadlineTimeMs: Date.now() + 60_000,
-  });
-  const served = requests.serve({ records: [record('u', value)], signal: closing.signal });
-  await expect(served).rejects.toMatchObject({ name: 'AbortError' });
-  expect(answers).toEqual([]);
+  const value = bytesOf(Requested, { request: { userId: 'u' } });
+  const records = Array.from({ length: 200 }, (_, at) => record('u', value, `${at}`));
+  await expect(requests.serve({ records })).rejects.toMatchObject({ code: 'BROKER_UNAVAILABLE' });
+  expect([asked, written]).toEqual([200, 200]);
 });
 
 it('leaves a correlation ID that is no request ID where it is', async () => {
   const { asked, answers, requests } = recalls(async () => Buffer.alloc(0));
   const value = bytesOf(Requested, { request: { userId: 'u' } });
   const ids = [Buffer.from([0xff, 0xfe]), 'x'.repeat(129)];
-  await requests.serve({ records: ids.map((id) => record('u', value, id)), signal });
+  await requests.serve({ records: ids.map((id) => record('u', value, id)) });
   for (const { request } of asked) expect(objectOf(Request, request)).toEqual({ userId: 'u' });
   expect(answers).toHaveLength(2);
 });

@@ -305,14 +305,17 @@ export class Follower {
 
   /** Another node has applied the entry, and its changes wait for this one. */
   private async holdsOthers(offset: number): Promise<boolean> {
-    const { log, publication } = this.parts;
+    const { log, publication, history } = this.parts;
     const positions = await log.positions().catch(() => []);
     return positions.some(
-      ({ process, standing, ageMs, offset: theirs }) =>
-        process !== publication.process &&
-        standing === 'serving' &&
-        ageMs < LEASE_MS &&
-        theirs >= offset,
+      (one) =>
+        one.process !== publication.process &&
+        one.standing === 'serving' &&
+        one.ageMs < LEASE_MS &&
+        one.log === history.position.log &&
+        one.offset >= offset &&
+        // Processes that keep a part of the state alone pass over the entry.
+        one.digest !== '',
     );
   }
 

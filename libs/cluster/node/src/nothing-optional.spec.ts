@@ -4,6 +4,7 @@ import { TesseraError } from '@tessera/errors';
 import { entryBytes, LEASE_MS } from '@tessera/log';
 import {
   MemoryEntryStore,
+  MemoryLog,
   MemoryLogState,
   ModelDisk,
   ModelNode,
@@ -214,9 +215,17 @@ describe('an entry that cannot be applied', () => {
     const nodes = [await started(), await started({ node: 'b' })];
     const [one] = nodes as [ModelNode];
     for (const { disk } of nodes) disk.failing = new TesseraError('STORE_FULL', 'no space left');
+    // A process that keeps a part of the state passes over it.
+    const part = { node: 'part', process: 'p', log: 'log-1', chain: '', digest: '', erased: 0 };
+    const open: number[] = [];
+    const word = { ...part, offset: 1, standing: 'serving', open, canSnapshot: false } as const;
+    const beside = new MemoryLog(state);
     const done = one.submissions.submit(add('x'));
     await until('it is tried', () => one.follower.condition().state === 'degraded');
-    await PROCESS_CLOCK.pause(LEASE_MS + 500);
+    for (let beat = 0; beat < 4; beat += 1) {
+      await beside.say(word);
+      await PROCESS_CLOCK.pause(LEASE_MS / 3);
+    }
     for (const { follower } of nodes) expect(follower.held).toBeUndefined();
     for (const { disk } of nodes) disk.failing = undefined;
     await done;

@@ -179,9 +179,15 @@ export async function untilBegun({
  * they are read went since `act` read the bounds: it reads them again.
  */
 export function untilThere<T>({ work }: Pick<StandingParts, 'work'>, act: () => Promise<T>) {
+  let before = '';
   return work.until(act, {
     name: 'the start of this node',
-    mayPass: ({ code }) => code === 'STORE_UNAVAILABLE' || code === 'LOG_TRIMMED',
+    mayPass: ({ code, message }) => {
+      // A hole that stays has the same bounds again.
+      const isOther = code === 'LOG_TRIMMED' && message !== before;
+      before = message;
+      return code === 'STORE_UNAVAILABLE' || isOther;
+    },
   });
 }
 

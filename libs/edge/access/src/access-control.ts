@@ -52,6 +52,7 @@ const ANYBODY = anybody('open');
 export class AccessControl {
   private read: ReadGrants | undefined;
   private fault: TesseraError | undefined;
+  private looks: NodeJS.Timeout | undefined;
   /** The file was looked at in this turn of the event loop. */
   private isLookedAt = false;
   /** Verdicts by host: judging one costs more than the rest of a question. */
@@ -123,7 +124,12 @@ export class AccessControl {
 
   /** Looks at the file though no call asks, and is never the reason that a process lives. */
   watch(): void {
-    if (this.settings.tokensPath !== '') setInterval(() => this.grants(), LOOK_EVERY_MS).unref();
+    if (this.settings.tokensPath === '') return;
+    this.looks = setInterval(() => this.grants(), LOOK_EVERY_MS).unref();
+  }
+
+  close(): void {
+    clearInterval(this.looks);
   }
 
   /** True if the file that is there is the one that counts. Its words are in the log alone. */

@@ -12,11 +12,14 @@ interface Wanted {
   readonly deadlineMs: readonly [number, number];
   /** So many calls are answered at once; 1 where absent. */
   readonly batch?: number;
+  /** Callers go so long after they came; left out: they wait. */
+  readonly goneAfterMs?: number;
   /** Class of all calls; left out: each in turn. */
   readonly only?: PriorityClass;
 }
 
 interface Admission {
+  readonly admittedMs: number;
   readonly call: AdmissionPlace;
   readonly cls: PriorityClass;
   readonly lateAfterMs: number;
@@ -36,7 +39,8 @@ class Server {
     return this.random / 2 ** 32;
   }
 
-  run({ offeredPerSecond, seconds, ratePerSecond, deadlineMs, batch = 1, only }: Wanted) {
+  run({ offeredPerSecond, seconds, ratePerSecond, deadlineMs, batch = 1, ...rest }: Wanted) {
+    const { only, goneAfterMs = Number.POSITIVE_INFINITY } = rest;
     const outcome = { offered: 0, good: [0, 0, 0], late: 0, refused: 0 };
     const endMs = this.nowMs + seconds * 1000;
     while (this.nowMs < endMs) {
@@ -49,7 +53,16 @@ class Server {
         if ('retryAfterMs' in call) {
           outcome.refused += 1;
           expect(call.retryAfterMs).toBeGreaterThan(0);
-        } else this.queue.push({ call, cls, lateAfterMs: this.nowMs + budgetMs });
+        } else
+          this.queue.push({
+            admittedMs: this.nowMs,
+            call,
+            cls,
+            lateAfterMs: this.nowMs + budgetMs,
+          });
+      }
+      while ((this.queue[0]?.admittedMs ?? this.nowMs) < this.nowMs - goneAfterMs) {
+        this.queue.shift()?.call.giveBack('gone');
       }
       this.owed += (ratePerSecond * STEP_MS) / 1000;
       for (let due = Math.floor(this.owed / batch) * batch; due > 0; due -= 1) {
@@ -183,6 +196,19 @@ describe('AnswerLimit', () => {
     nowMs += 150;
     expect(all().every((one) => 'giveBack' in one)).toBe(true);
     expect(limit.neededMs).toBeLessThan(5000);
+  });
+
+  it.each([1.5, 3])('refuses at %s times the capacity also where callers go early', (load) => {
+    const server = new Server();
+    const { goodPerSecond } = server.run({
+      offeredPerSecond: load * 500,
+      seconds: 30,
+      ratePerSecond: 500,
+      deadlineMs: [1000, 1000],
+      goneAfterMs: 500,
+      only: 1,
+    });
+    expect([server.admission.capacity < 600, goodPerSecond > 200]).toEqual([true, true]);
   });
 
   it('gives a place back once, and takes none for a call whose request is still to come', () => {

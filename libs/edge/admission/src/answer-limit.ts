@@ -232,7 +232,7 @@ export class AnswerLimit {
     // The end of a backlog belongs to it, unless the process was idle afterwards: a batch that ends
     // it is what the calls waited for.
     const isItsEnd = this.hadBacklog && window.ms < 2 * WINDOW_MS;
-    this.answerRate.note(window, hasBacklog || isItsEnd);
+    this.answerRate.note(window, hasBacklog, isItsEnd);
     this.hadBacklog = hasBacklog;
     if (answered > 0) this.margin.lower(now, answered);
     this.offeredRates = this.offered.map(

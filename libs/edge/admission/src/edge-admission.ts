@@ -27,8 +27,6 @@ export interface AdmissionSettings {
   readonly forecast?: (cls: PriorityClass) => ClassForecast;
   /** Calls that may have a place at once: what the queue and its batch hold. */
   readonly inFlightMax: number;
-  /** Told of each refusal; left out: nobody is. */
-  readonly onRefused?: () => void;
   readonly nowMs?: () => number;
 }
 
@@ -109,7 +107,6 @@ export class EdgeAdmission {
   }
 
   private refusal(message: string, afterMs: number): Refusal {
-    this.settings.onRefused?.();
     return { message, retryAfterMs: Math.max(1, Math.ceil(afterMs)) };
   }
 }

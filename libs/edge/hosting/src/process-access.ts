@@ -139,6 +139,7 @@ export class ProcessAccess {
   }
 
   async close(): Promise<void> {
+    this.control.close();
     await this.changes.close();
     await this.audits.close();
   }

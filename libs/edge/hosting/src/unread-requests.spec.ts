@@ -1,4 +1,6 @@
 import { connect } from 'node:net';
+import { until } from '@tessera/testing';
+import type { FastifyInstance } from 'fastify';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { fastifyAdapter } from './fastify-adapter.js';
 
@@ -14,16 +16,15 @@ const SETTINGS = {
   clientCaPath: '',
 };
 
-let close: () => Promise<unknown>;
+let instance: FastifyInstance;
 let port: number;
 beforeEach(async () => {
-  const instance = fastifyAdapter(SETTINGS, 1000).getInstance();
+  instance = fastifyAdapter(SETTINGS, 1000).getInstance();
   instance.post('/echo', async ({ body }) => body);
   const url = await instance.listen({ port: 0, host: '127.0.0.1' });
   port = Number(new URL(url).port);
-  close = () => instance.close();
 });
-afterEach(() => close());
+afterEach(() => instance.close());
 
 /** Everything that the server sends until it closes the connection. */
 const answerTo = (bytes: string) =>
@@ -83,4 +84,17 @@ it.each([
   const [head = '', body = ''] = (await answerTo(bytes)).split('\r\n\r\n');
   expect(head).toMatch(new RegExp(`^HTTP/1.1 ${status} .*content-type: application/json`, 'is'));
   expect(JSON.parse(body)).toMatchObject({ error: { code, retryable: may } });
+});
+
+it('leaves no connection open of a client that does not close its own half', async () => {
+  const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true }, () =>
+    socket.write(`${POST}host: a\r\n`),
+  );
+  const { server } = instance;
+  const count = () =>
+    new Promise<number>((resolve) => server.getConnections((_, found) => resolve(found)));
+  socket.resume();
+  await new Promise((ended) => socket.once('end', ended));
+  await until('it is gone', async () => (await count()) === 0);
+  socket.destroy();
 });

@@ -57,7 +57,9 @@ export function refuseBytes(thrown: ConnectionError, socket: Socket, within: Arr
   const body = JSON.stringify(errorBody(error));
   const head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nconnection: close\r\n`;
   const type = `content-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}`;
-  socket.end(`${head}${type}\r\n\r\n${body}`);
+  socket.write(`${head}${type}\r\n\r\n${body}`);
+  // A client that does not close would keep its half of the connection for ever.
+  socket.destroySoon();
 }
 
 /** Node by itself answers both with a status and no body. */

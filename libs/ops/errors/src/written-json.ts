@@ -54,7 +54,7 @@ export function jsonFault(json: string | Buffer, isBounded = false): JsonFault |
     : [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
   // Objects and lists around the place.
   const around: Open[] = [];
-  let [members, objects, values, textAt, textEnd] = [0, 0, 0, 0, 0];
+  let [members, objects, values, textAt, textEnd] = [0, 0, 0, 0, -1];
   for (let at = 0; at < bytes.length; at += 1) {
     const code = bytes[at] as number;
     if (code === QUOTE) {
@@ -65,8 +65,10 @@ export function jsonFault(json: string | Buffer, isBounded = false): JsonFault |
       members += 1;
       if (members > membersMax) return TOO_MANY_MEMBERS;
       const open = around.at(-1);
-      if (open === undefined) continue;
+      if (open === undefined || textEnd < textAt) continue;
       open.key = keyOf(bytes.subarray(textAt, textEnd + 1));
+      // A text is one key at most: what is no JSON would have it read again for each colon.
+      textEnd = -1;
       open.keys ??= new Set();
       if (open.keys.size === open.keys.add(open.key).size) return twice(around);
     } else if (code === COMMA) {

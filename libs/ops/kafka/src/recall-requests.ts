@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import {
   protoSchema,
   recallEventsPackage,
@@ -19,8 +18,6 @@ const PAYLOAD_VERSION = '1';
 const REQUEST_ID_LENGTH_MAX = 128;
 /** Requests of all partitions that are asked at once: a few forward passes. */
 const ASKED_AT_ONCE_MAX = 64;
-/** Milliseconds of a request that finds a full queue: between two attempts, and before the last. */
-const FULL_MS = { pause: 20, most: 5000 } as const;
 
 const ANSWERED = new MessageCodec<WireRecallAnswered>(
   protoSchema,
@@ -77,11 +74,14 @@ export class RecallRequests {
   constructor(private readonly parts: RecallRequestParts) {}
 
   /** Rejects where the broker takes an answer no more: the batch is served again then. */
-  async serve({ records, signal }: RecordBatch): Promise<void> {
-    await Promise.all(records.map((record) => this.serveOne(record, signal)));
+  async serve({ records }: Pick<RecordBatch, 'records'>): Promise<void> {
+    const served = records.map((record) => this.serveOne(record));
+    // None of them goes on while the batch is served again.
+    const failed = (await Promise.allSettled(served)).find(({ status }) => status === 'rejected');
+    if (failed?.status === 'rejected') throw failed.reason;
   }
 
-  private async serveOne(record: TopicRecord, signal: AbortSignal): Promise<void> {
+  private async serveOne(record: TopicRecord): Promise<void> {
     const { producer } = this.parts;
     const correlationId = record.headers[RECORD_HEADERS.correlationId];
     if (correlationId === undefined || correlationId.length === 0) {
@@ -102,8 +102,11 @@ export class RecallRequests {
     }
     if (this.asked === ASKED_AT_ONCE_MAX) await new Promise<void>((go) => this.waiting.push(go));
     else this.asked += 1;
-    const answered = await this.answered(recall, signal).finally(() => this.next());
-    await this.write(record, answered);
+    const answered = this.parts.answer(recall).finally(() => this.next());
+    await this.write(
+      record,
+      await answered.catch((thrown: unknown) => refusal(TesseraError.from(thrown))),
+    );
   }
 
   /** The seat of a request that has its answer goes to the one that waits longest. */
@@ -111,26 +114,6 @@ export class RecallRequests {
     const go = this.waiting.shift();
     if (go === undefined) this.asked -= 1;
     else go();
-  }
-
-  /**
-   * Answer or refusal. A queue that callers of other edges have filled is no reason to refuse while
-   * there is time, which the records behind it wait for too. Rejects where the server closes
-   * meanwhile: the record is served again.
-   */
-  private async answered(recall: TopicRecall, signal: AbortSignal): Promise<Uint8Array> {
-    const endMs = Math.min(recall.untilMs, Date.now() + FULL_MS.most);
-    for (;;) {
-      try {
-        return await this.parts.answer(recall);
-      } catch (thrown) {
-        const error = TesseraError.from(thrown);
-        const pauseMs = Math.max(FULL_MS.pause, error.retryAfterMs ?? 0);
-        const isInTime = Date.now() + pauseMs < endMs;
-        if (error.code !== 'ENGINE_OVERLOADED' || !isInTime) return refusal(error);
-        await sleep(pauseMs, undefined, { signal });
-      }
-    }
   }
 
   private recallOf(record: TopicRecord, correlationId: Buffer): TopicRecall {

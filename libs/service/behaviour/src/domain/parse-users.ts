@@ -122,8 +122,8 @@ export class FileCheck {
     let row: unknown;
     try {
       row = parseJson(text);
-    } catch {
-      row = text;
+    } catch (error) {
+      this.fail(path, 'JSON', (error as Error).message);
     }
     return this.object(row, path);
   }

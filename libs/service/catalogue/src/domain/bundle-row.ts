@@ -74,13 +74,14 @@ function attributesOf(value: unknown): string | undefined {
     if (typeof text === 'string') return text;
     throw new RowFault('attributes', 'finite numbers', text);
   }
+  let parsed: unknown;
   try {
-    const parsed: unknown = parseJson(String(value));
-    if (typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed)) {
-      return String(value);
-    }
-  } catch {
-    // Refused below.
+    parsed = parseJson(String(value));
+  } catch (error) {
+    throw new RowFault('attributes', 'a JSON object', (error as Error).message);
+  }
+  if (typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed)) {
+    return String(value);
   }
   throw new RowFault('attributes', 'a JSON object', value);
 }
