@@ -46,7 +46,7 @@ class TensorReader {
     }
     TESSERA_RETURN_IF_ERROR(check_experts());
     const TokenIndices& ids = config_.token_indices;
-    TESSERA_RETURN_IF_ERROR(check_saved());
+    TESSERA_RETURN_IF_ERROR(check_saved(recipe));
     TESSERA_RETURN_IF_ERROR(read_rows(prefix_ + "embed_tokens", ids.embedding, to.embedding));
     // PEFT saves rows of both sides of a tied model once.
     const std::string delta = std::string(kAdapterPrefix) + "lm_head" + std::string(kDelta);
@@ -80,9 +80,7 @@ class TensorReader {
     }
   }
 
-  std::string layer_prefix(uint32_t layer) const {
-    return prefix_ + model_.layer_name(layer);
-  }
+  std::string layer_prefix(uint32_t layer) const { return prefix_ + model_.layer_name(layer); }
 
   /// Null when there is none. An entry that was taken is left over no more.
   Result<TensorEntry> take(const std::string& name, const std::vector<uint64_t>& shape) {
@@ -273,11 +271,19 @@ class TensorReader {
     return read_magnitudes(outputs, *to.factors);
   }
 
-  Status check_saved() const {
+  /// Names that mean none of the decoder's modules may mean others of the folder, or nothing.
+  Status check_saved(const model::Recipe& recipe) const {
+    std::vector<std::string> tensors = {prefix_ + std::string(model_.family->names.final_norm)};
+    for (uint32_t layer = 0; layer < model_.layer_count; ++layer) {
+      for (const auto& block : recipe.layers()[layer].blocks) {
+        for (const auto& slot : block->slots()) tensors.push_back(layer_prefix(layer) + slot.name);
+      }
+    }
     for (const std::string& name : config_.saved_modules.endings) {
-      const ModuleSet one{ModuleSet::Kind::kEndings, {name}, nullptr};
-      if (one.contains(prefix_ + "embed_tokens") || one.contains("lm_head")) continue;
-      return invalid("modules_to_save", "embed_tokens or lm_head", name);
+      const bool is_of_decoder = std::ranges::any_of(tensors, [&](const std::string& tensor) {
+        return tensor.find(name + ".") != std::string::npos;  // it ends a module around that
+      });
+      if (is_of_decoder) return invalid("modules_to_save", "embed_tokens or lm_head", name);
     }
     return Status::ok();
   }
@@ -285,7 +291,8 @@ class TensorReader {
   /// PEFT loads into the one table of a tied model what modules_to_save does not take apart.
   Status check_sides(const AdapterTensors& found) const {
     const TensorEntry &embedding = found.embedding.entry, &head = found.head.entry;
-    const bool are_apart = !config_.saved_modules.endings.empty() && !config_.ties_weights;
+    const bool are_saved = config_.saves(prefix_ + "embed_tokens") || config_.saves("lm_head");
+    const bool are_apart = are_saved && !config_.ties_weights;
     const bool is_whole = found.embedding.is_whole || found.head.is_whole;
     if (!model_.tie_word_embeddings || are_apart || !is_whole) return Status::ok();
     if (embedding.type == head.type && std::ranges::equal(embedding.bytes, head.bytes)) {
@@ -300,7 +307,7 @@ class TensorReader {
                    Rows& to) {
     const std::string whole = std::string(kAdapterPrefix) + module + ".weight";
     const std::string some = std::string(kAdapterPrefix) + module + std::string(kDelta);
-    to.is_whole = entries_.contains(whole) || config_.saved_modules.contains(module);
+    to.is_whole = entries_.contains(whole) || config_.saves(module);
     const bool has_ids = ids.has_value() && !ids->empty();
     to.is_there = to.is_whole || has_ids || entries_.contains(some);
     if (!to.is_there) return Status::ok();

@@ -174,12 +174,17 @@ TEST_F(ArenaTest, AModuleThatIsSavedHasItsTensorAndIsServed) {
                  "base_model.model.lm_head.weight: expected a tensor, got nothing");
   expect_refused(saving(R"(["model.embed_tokens"])"), Code::kAdapterInvalid,
                  "base_model.model.model.embed_tokens.weight: expected a tensor, got nothing");
-  for (const std::string module : {"norm", "head", "embed", "", "layers.0.lm_head"}) {
+  expect_refused(saving(R"(["head"])"), Code::kAdapterInvalid,
+                 "base_model.model.lm_head.weight: expected a tensor, got nothing");
+  for (const std::string module : {"norm", "proj", "mlp", "model", "layers.0", ""}) {
     expect_refused(saving("[\"lm_head\",\"" + module + "\"]"), Code::kAdapterInvalid,
                    "modules_to_save: expected embed_tokens or lm_head, got " + module);
   }
-  for (const std::string none : {"[]", "null"}) EXPECT_TRUE(load(saving(none)).is_ok());
-  TestAdapter whole = saving(R"(["lm_head"])");
+  // PEFT passes over names that the base model has not.
+  for (const std::string none : {"[]", "null", R"(["wte","embed","layers.0.lm_head"])"}) {
+    EXPECT_TRUE(load(saving(none)).is_ok()) << none;
+  }
+  TestAdapter whole = saving(R"(["wte","lm_head"])");
   whole.tensors["base_model.model.lm_head.weight"] =
       test_tensors(shape_, tensor::DType::kF32, 2).at("lm_head.weight");
   EXPECT_EQ(load(whole).value()->summary().replaced_rows, shape_.vocab);
@@ -198,6 +203,19 @@ TEST_F(ArenaTest, FactorsOfAModuleThatTargetModulesDoesNotNameAreRefused) {
   head.tensors["base_model.model.lm_head.lora_B.weight"] = zeros(shape_.vocab, 1);
   expect_refused(head, Code::kAdapterInvalid,
                  "lm_head.lora_A.weight: expected no factors (target_modules does not name it)");
+}
+
+class HybridArenaTest : public ArenaTest {
+ protected:
+  HybridArenaTest() { shape_.model_type = "qwen3_5_text"; }
+};
+
+TEST_F(HybridArenaTest, SavedModulesOfATowerAreLeftAsideWithIt) {
+  TestAdapter tower = adapter(2);
+  tower.config.insert(1, R"("modules_to_save":["merger"],)");
+  tower.tensors["base_model.model.model.visual.merger.linear_fc1.weight"] =
+      tensor_of({1, 2, 3, 4}, {2, 2}, tensor::DType::kF32);
+  EXPECT_TRUE(load(tower).is_ok()) << load(tower).status().message();
 }
 
 class TiedArenaTest : public ArenaTest {
@@ -222,6 +240,7 @@ TEST_F(TiedArenaTest, BothSidesAreOneUnlessTheAdapterSavesOneOfThem) {
       {"", 0, 2, "modules_to_save: expected the same rows"},
       {"", 2, 3, "modules_to_save: expected the same rows"},
       {"", 2, 2, ""},
+      {R"("modules_to_save":["wte"],)", 2, 3, "modules_to_save: expected the same rows"},
       {saved, 2, 0, ""},
       {saved, 2, 3, ""},
       {saved + tied, 2, 0, "ensure_weight_tying: expected the same rows"},

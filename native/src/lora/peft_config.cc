@@ -370,6 +370,11 @@ bool PeftConfig::targets_are_unknown() const {
          excluded_modules.kind == ModuleSet::Kind::kUnknown;
 }
 
+bool PeftConfig::saves(const std::string& module) const {
+  return std::ranges::any_of(saved_modules.endings,
+                             [&](const std::string& ending) { return module.ends_with(ending); });
+}
+
 bool PeftConfig::targets_parameter(const std::string& name) const {
   return target_parameters.contains(name);
 }

@@ -62,6 +62,8 @@ struct PeftConfig {
   bool targets_outside_layers(const std::string& module) const;
   /// True if only the tensors say which modules have factors.
   bool targets_are_unknown() const;
+  /// True if the adapter has this module whole: PEFT looks at the end of its name, dots or not.
+  bool saves(const std::string& module) const;
   /// True if it gives this parameter factors, e.g. model.layers.0.mlp.experts.down_proj.
   bool targets_parameter(const std::string& name) const;
 
@@ -76,8 +78,8 @@ struct PeftConfig {
   std::vector<Patterned<double>> alphas;
   ModuleSet target_modules;
   ModuleSet excluded_modules;
-  ModuleSet target_parameters;   // endings
-  ModuleSet saved_modules;       // endings of those that the adapter has whole
+  ModuleSet target_parameters;  // endings
+  ModuleSet saved_modules;      // endings
   /// Those of modules that target_modules has not by their whole name, as in PEFT; empty: all.
   std::vector<uint32_t> layers;
   TokenIndices token_indices;
