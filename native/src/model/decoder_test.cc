@@ -433,6 +433,18 @@ TEST(DecoderTest, WhatIsNoModelIsToldApart) {
   }
 }
 
+TEST(DecoderTest, ATensorWithoutANameIsNoCopyOfTheEmbedding) {
+  const TestShape shape;
+  TestTensors tensors = test_tensors(shape, DType::kF32, 9);
+  tensors[""] = tensors["model.embed_tokens.weight"];
+  const TestFolder folder;
+  folder.write_model(shape, tensors);
+  const auto refused = Decoder::load(folder.path(), ComputeType::kF32, *open());
+  ASSERT_FALSE(refused.is_ok());
+  EXPECT_NE(refused.status().message().find(": expected no such tensor"), std::string::npos)
+      << refused.status().message();
+}
+
 TEST(DecoderTest, ATiedModelMayCarryItsHeadButNoOther) {
   TestShape tied;
   tied.tied = true;

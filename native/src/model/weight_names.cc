@@ -38,7 +38,8 @@ bool may_be_ignored(const std::string& name, const std::string& prefix, const Re
   if (name.size() > 1 && name.ends_with(".rotary_emb.inv_freq")) return true;
   const Family& family = *recipe.config().family;
   if (is_of_another(name, family)) return true;
-  if (std::ranges::find(family.names.copies, name) != family.names.copies.end()) return true;
+  const auto& copies = family.names.copies;  // empty: none
+  if (!name.empty() && std::ranges::find(copies, name) != copies.end()) return true;
   if (recipe.purpose() == Purpose::kLogits) return name == kHeadName && recipe.is_tied();
   if (name == kHeadName || name == "score.weight") return true;
   if (family.encoder == nullptr) return false;
@@ -75,6 +76,7 @@ Status Weights::check_copies(const Shards& shards, const std::string& prefix,
                                      ": expected the content of " + name + why};
   };
   for (const std::string_view copy : names.copies) {
+    if (copy.empty()) continue;
     TESSERA_RETURN_IF_ERROR(check(copy, ", got another (a table of each stack is not served)"));
   }
   if (!recipe.is_tied()) return Status::ok();
