@@ -50,21 +50,20 @@ void answer_by_value(const beam::LazySearch& search, const catalogue::Reach& rea
   beam::add_items(items, reach, answer);
   const catalogue::Appraiser& appraiser = *search.options().keys.appraiser;
   add_values(items, appraiser, answer);
-  // An item below the floor is none to be had.
-  const bool is_stopped = missed && *missed >= next && *missed >= appraiser.floor();
+  // An item below the floor, or of minus infinity, is none to be had.
+  const float least = std::max(next, appraiser.floor());
+  const bool is_stopped = missed && *missed > kNoItem && *missed >= least;
   if (!is_stopped) answer.best_left_out = next;
-  const float at_least = std::max(next, appraiser.floor());
   using beam::Prices;
   answer.prices = !search.certificate().is_certified  ? Prices::kUncertified
                   : is_stopped                        ? Prices::kStopped
                   : has_caps(search.options().answer) ? Prices::kCapped
-                  : !(at_least > kNoItem)             ? Prices::kNoneLeftOut
+                  : !(least > kNoItem)                ? Prices::kNoneLeftOut
                                                       : Prices::kKnown;
   if (answer.prices != Prices::kKnown || !appraiser.has_bid()) return;
   for (const beam::FoundItem& item : items) {
-    const bool is_above = next == at_least && loses_tie(item, behind.front(), search, reach.view());
-    answer.critical_bids.push_back(
-        appraiser.critical_bid(item.item, item.score, at_least, is_above));
+    const bool is_above = next == least && loses_tie(item, behind.front(), search, reach.view());
+    answer.critical_bids.push_back(appraiser.critical_bid(item.item, item.score, least, is_above));
   }
   if (behind.empty() || items.empty()) return;
   const beam::FoundItem& loser = behind.front();
