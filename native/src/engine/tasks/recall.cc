@@ -154,8 +154,18 @@ class RecallRun final : public TaskRun {
   void leave_out_fixed() {
     is_fixed_ = true;
     platform::ThreadPool alone(1);
-    const auto fix = [&] { fix_best(searches_[kBestItems]->finished(), alone); };
-    for (fix(); fixed_count_ < request_.result_count && !can_fill(); fix()) ++fixed_count_;
+    const beam::LazySearch& search = *searches_[kBestItems];
+    const auto fix = [&] { fix_best(search.finished(), alone); };
+    if (draws_of_part(request_) && !search.options().keys.are_scores()) {
+      // Prices take long: they are computed once, of the places that stay.
+      std::vector<catalogue::ItemOrdinal> all;
+      for (const beam::FoundItem& item : search.items(nullptr)) all.push_back(item.item);
+      const auto best = [&] {
+        return std::span(all).first(std::min<size_t>(all.size(), fixed_count_));
+      };
+      while (!can_fill(best())) ++fixed_count_;
+    }
+    for (fix(); !can_fill(best_.item_ordinals); fix()) ++fixed_count_;
     std::vector<catalogue::ItemOrdinal> items = best_.item_ordinals;
     std::sort(items.begin(), items.end());
     searches_[kDrawnItems]->leave_out(std::move(items));
@@ -163,10 +173,10 @@ class RecallRun final : public TaskRun {
 
   /// True if there are items to draw for all places that are not fixed: those drawn among a part
   /// of the items may be among the best already.
-  bool can_fill() const {
-    if (!draws_of_part(request_)) return true;
+  bool can_fill(std::span<const catalogue::ItemOrdinal> best) const {
+    if (!draws_of_part(request_) || fixed_count_ >= request_.result_count) return true;
     const catalogue::Reach& drawn = request_.explore.reach;
-    const auto taken = std::count_if(best_.item_ordinals.begin(), best_.item_ordinals.end(),
+    const auto taken = std::count_if(best.begin(), best.end(),
                                      [&](const auto item) { return drawn.may_get(item); });
     return request_.explore.items - static_cast<uint32_t>(taken) >=
            request_.result_count - fixed_count_;
