@@ -23,7 +23,7 @@ describe('lists of other systems', () => {
   });
 
   it.each([
-    ['{"system"', 'lines[2]: expected an object, got {"system"'],
+    ['{"system"', 'lines[2]: expected JSON, got '],
     [[], 'lines[2]: expected an object, got an array'],
     [{ system: 'S', user: 'a', list: [] }, "the keys system, user, items, got 'list'"],
     [{ system: 7, user: 'a', items: [] }, 'lines[2].system: expected a string, got 7'],

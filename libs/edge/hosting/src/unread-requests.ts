@@ -8,6 +8,9 @@ import type { ConnectionError, FastifyInstance } from 'fastify';
 /** Bytes of extensions of chunks that Node reads in one body (`kMaxChunkExtensionsSize`). */
 const CHUNK_EXTENSIONS_MAX = 16_384;
 
+/** Milliseconds between the answer and the end of a connection that its client keeps. */
+const LINGER_MS = 1000;
+
 /** An error whose status HTTP has a word for that the one table has not. */
 interface Refusal {
   readonly status: number;
@@ -57,9 +60,11 @@ export function refuseBytes(thrown: ConnectionError, socket: Socket, within: Arr
   const body = JSON.stringify(errorBody(error));
   const head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nconnection: close\r\n`;
   const type = `content-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}`;
-  socket.write(`${head}${type}\r\n\r\n${body}`);
-  // A client that does not close would keep its half of the connection for ever.
-  socket.destroySoon();
+  socket.end(`${head}${type}\r\n\r\n${body}`);
+  // A client that does not close would keep its half of the connection for ever; one that is still
+  // sending would lose the answer with a connection that is cut at once.
+  const cut = setTimeout(() => socket.destroy(), LINGER_MS).unref();
+  socket.once('close', () => clearTimeout(cut));
 }
 
 /** Node by itself answers both with a status and no body. */
