@@ -33,6 +33,17 @@ std::vector<Sid> asked_sids(const RandomCase& random_case, std::mt19937_64& rand
   return asked;
 }
 
+Route route_to(const std::vector<Sid>& sids, const catalogue::Reach& reach) {
+  std::vector<uint32_t> codes, offsets{0};
+  for (const Sid& sid : sids) {
+    codes.insert(codes.end(), sid.begin(), sid.end());
+    offsets.push_back(static_cast<uint32_t>(codes.size()));
+  }
+  Route route;
+  find_route(reach, codes, offsets, route);
+  return route;
+}
+
 TEST(Follow, GivesPathsTheBitsOfABeamSearchAndEachNodeOneRow) {
   const std::string path =
       std::filesystem::temp_directory_path() / ("tessera-follow-" + std::to_string(::getpid()));
@@ -45,13 +56,7 @@ TEST(Follow, GivesPathsTheBitsOfABeamSearchAndEachNodeOneRow) {
     const auto scratch = make_scratch();
     const OracleModel model = random_model(seed, given.level_sizes, false);
     const std::vector<Sid> asked = asked_sids(given, random);
-    std::vector<uint32_t> codes, offsets{0};
-    for (const Sid& sid : asked) {
-      codes.insert(codes.end(), sid.begin(), sid.end());
-      offsets.push_back(static_cast<uint32_t>(codes.size()));
-    }
-    Route route;
-    find_route(reach, codes, offsets, route);
+    const Route route = route_to(asked, reach);
     for (const ScoreNorm norm : {ScoreNorm::kFull, ScoreNorm::kLevel, ScoreNorm::kAllowed}) {
       for (const uint32_t terminals : {0u, 1u, 2u}) {
         DecodeOptions options{{100000}, terminals, norm};
@@ -96,13 +101,7 @@ TEST(Follow, GivesPathsTheBitsOfASearchThatMayGetAPartOfTheItems) {
     const catalogue::Reach part(view, compile_eligibility(*view, filter.request));
     const auto scratch = make_scratch();
     const OracleModel model = random_model(seed, given.level_sizes, false);
-    std::vector<uint32_t> codes, offsets{0};
-    for (const Sid& sid : given.sids) {
-      codes.insert(codes.end(), sid.begin(), sid.end());
-      offsets.push_back(static_cast<uint32_t>(codes.size()));
-    }
-    Route route;
-    find_route(catalogue::Reach(view), codes, offsets, route);
+    const Route route = route_to(given.sids, catalogue::Reach(view));
     for (const ScoreNorm norm : {ScoreNorm::kFull, ScoreNorm::kLevel}) {
       for (const uint32_t terminals : {0u, 1u, 2u}) {
         DecodeOptions options{{100000}, terminals, norm};

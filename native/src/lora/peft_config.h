@@ -80,7 +80,7 @@ struct PeftConfig {
   ModuleSet excluded_modules;
   ModuleSet target_parameters;  // endings
   ModuleSet saved_modules;      // endings
-  /// Those of modules that target_modules has not by their whole name, as in PEFT; empty: all.
+  /// Layers with factors, but of modules whose whole name target_modules has; empty: all.
   std::vector<uint32_t> layers;
   TokenIndices token_indices;
 

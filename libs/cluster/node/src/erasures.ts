@@ -2,10 +2,10 @@ import type { PendingErasure, PendingErasures } from '@tessera/erasure';
 import { TesseraError } from '@tessera/errors';
 import type { ConditionReading, Readiness } from '@tessera/lifecycle';
 import type { NodePosition } from '@tessera/log';
-import { Limit, unless } from '@tessera/turns';
+import { Lane, Limit, unless } from '@tessera/turns';
 import { ERASE, erasureOf, GIVE_UP } from './domain/erasure.js';
 import { mayPass, type StatePart } from './domain/replicated-state.js';
-import { Lane, type Running, type Work } from './work.js';
+import type { Running, Work } from './work.js';
 
 /** Result of an erasure on one node. */
 export interface Erased {

@@ -19,7 +19,7 @@ import { KeyWindow, type Outcome } from './domain/key-window.js';
 import type { Life } from './domain/life.js';
 import { withMember } from './domain/position.js';
 import { mayPass, type ReplicatedState } from './domain/replicated-state.js';
-import { COMPARED_EVERY, type Publication } from './publication.js';
+import { COMPARED_EVERY, isServing, type Publication } from './publication.js';
 import { newestSnapshot } from './snapshots-there.js';
 import type { WatchedLog } from './watched-log.js';
 import type { Running, Work } from './work.js';
@@ -310,9 +310,7 @@ export class Follower {
     return positions.some(
       (one) =>
         one.process !== publication.process &&
-        one.standing === 'serving' &&
-        one.ageMs < LEASE_MS &&
-        one.log === history.position.log &&
+        isServing(one, LEASE_MS, history.position.log) &&
         one.offset >= offset &&
         // Processes that keep a part of the state alone pass over the entry.
         one.digest !== '',

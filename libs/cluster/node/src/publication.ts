@@ -6,6 +6,7 @@ import {
   NO_OFFSET,
   type NodePosition,
   type NodeStanding,
+  type SeenPosition,
 } from '@tessera/log';
 import { LASTING } from './domain/faults.js';
 import type { History } from './domain/history.js';
@@ -29,6 +30,13 @@ export interface PublicationParts {
   readonly onFault: (fault: TesseraError) => void;
   readonly leaseMs: number;
 }
+
+/** True for the word of a node that others wait for, which may not say what log it follows. */
+export const isServing = (
+  { ageMs, standing, log }: SeenPosition,
+  leaseMs: number,
+  identity: string,
+): boolean => ageMs < leaseMs && standing === 'serving' && (log === '' || log === identity);
 
 const BEATS_PER_LEASE = 3;
 /** Entries between two comparisons of digests under load. */

@@ -15,7 +15,7 @@ import type { History } from './domain/history.js';
 import type { Outcome } from './domain/key-window.js';
 import type { Life } from './domain/life.js';
 import type { Follower } from './follower.js';
-import type { Publication } from './publication.js';
+import { isServing, type Publication } from './publication.js';
 import type { Reached } from './reached.js';
 import type { WatchedLog } from './watched-log.js';
 import type { Work } from './work.js';
@@ -151,12 +151,8 @@ export class Submissions {
   /** Positions of nodes that others wait for. */
   private async serving(): Promise<SeenPosition[]> {
     const { log, leaseMs, history } = this.parts;
-    return (await log.positions()).filter(
-      ({ ageMs, standing, log: identity }) =>
-        ageMs < leaseMs &&
-        standing === 'serving' &&
-        (identity === '' || identity === history.position.log),
-    );
+    const positions = await log.positions();
+    return positions.filter((one) => isServing(one, leaseMs, history.position.log));
   }
 
   /** @throws TesseraError STORE_UNAVAILABLE where this node may have missed changes */

@@ -1,6 +1,6 @@
 import { TesseraError } from '@tessera/errors';
 import type { Log } from '@tessera/telemetry';
-import { type Clock, Limit, unless } from '@tessera/turns';
+import { type Clock, type Lane, Limit, unless } from '@tessera/turns';
 
 /** Milliseconds before what failed is tried again: doubled from the least to the most. */
 const BACKOFF_MS = { least: 100, most: 5000, mostAwaited: 1000 } as const;
@@ -9,27 +9,6 @@ const SAID_EVERY_MS = 60_000;
 
 const backoffMs = (failures: number, most: number = BACKOFF_MS.most) =>
   Math.min(most, BACKOFF_MS.least * 2 ** Math.min(16, failures - 1));
-
-/** Places that tasks take one after another: more of them wait. */
-export class Lane {
-  private free: number;
-  private waiting: (() => void)[] = [];
-
-  constructor(places: number) {
-    this.free = places;
-  }
-
-  async take(): Promise<void> {
-    if (this.free > 0) this.free -= 1;
-    else await new Promise<void>((resolve) => this.waiting.push(resolve));
-  }
-
-  giveBack(): void {
-    const next = this.waiting.shift();
-    if (next === undefined) this.free += 1;
-    else next();
-  }
-}
 
 /** Something that a node does again and again, or until it is done. */
 export interface Task {

@@ -78,7 +78,7 @@ export class EdgeAdmission {
     if (neededMs <= leftMs) return undefined;
     // It is demand all the same, of the class that recent calls make most likely.
     this.limit.refuses(this.mix.next(), leftMs);
-    return this.tooLong(neededMs, leftMs);
+    return tooLong(neededMs, leftMs);
   }
 
   /** @throws TesseraError ENGINE_OVERLOADED with a hint when to ask again */
@@ -87,29 +87,30 @@ export class EdgeAdmission {
     const { inFlightMax } = this.settings;
     if (this.inFlight >= inFlightMax) {
       const message = `too many calls: expected fewer than ${inFlightMax} at once`;
-      throw overloaded(this.refusal(message, this.waitMs / inFlightMax));
+      throw overloaded(refusal(message, this.waitMs / inFlightMax));
     }
     const { neededMs } = this.limit;
     const place = this.limit.admit(cls, leftMs);
     if (isRefused(place)) {
-      if (neededMs > leftMs) throw overloaded(this.tooLong(neededMs, leftMs));
+      if (neededMs > leftMs) throw overloaded(tooLong(neededMs, leftMs));
       const afterMs = Math.ceil(place.retryAfterMs);
       const message = `overloaded: priority ${CLASS_NAMES[cls]} used its share`;
-      throw overloaded(this.refusal(`${message}; retry after ${afterMs} ms`, afterMs));
+      throw overloaded(refusal(`${message}; retry after ${afterMs} ms`, afterMs));
     }
     return place;
   }
-
-  private tooLong(waitMs: number, leftMs: number): Refusal {
-    const expected = `expected wait ${Math.ceil(waitMs)} ms`;
-    const message = `queue too long: ${expected}, deadline in ${Math.floor(leftMs)} ms`;
-    return this.refusal(message, waitMs - leftMs);
-  }
-
-  private refusal(message: string, afterMs: number): Refusal {
-    return { message, retryAfterMs: Math.max(1, Math.ceil(afterMs)) };
-  }
 }
+
+function tooLong(waitMs: number, leftMs: number): Refusal {
+  const expected = `expected wait ${Math.ceil(waitMs)} ms`;
+  const message = `queue too long: ${expected}, deadline in ${Math.floor(leftMs)} ms`;
+  return refusal(message, waitMs - leftMs);
+}
+
+const refusal = (message: string, afterMs: number): Refusal => ({
+  message,
+  retryAfterMs: Math.max(1, Math.ceil(afterMs)),
+});
 
 const overloaded = ({ message, retryAfterMs }: Refusal) =>
   new TesseraError('ENGINE_OVERLOADED', message, { retryAfterMs });

@@ -6,6 +6,7 @@ import {
   type WireRecallRequested,
 } from '@tessera/contracts';
 import { TesseraError } from '@tessera/errors';
+import { Lane } from '@tessera/turns';
 import type { RecordBatch } from './batch-server.js';
 import { MessageCodec } from './message-codec.js';
 import type { RecordProducer } from './record-producer.js';
@@ -68,15 +69,14 @@ export class RecallRequests {
     protoSchema,
     `${recallEventsPackage}.RecallRequested`,
   );
-  private asked = 0;
-  private readonly waiting: (() => void)[] = [];
+  private readonly places = new Lane(ASKED_AT_ONCE_MAX);
 
   constructor(private readonly parts: RecallRequestParts) {}
 
   /** Rejects where the broker takes an answer no more: the batch is served again then. */
   async serve({ records }: Pick<RecordBatch, 'records'>): Promise<void> {
     const served = records.map((record) => this.serveOne(record));
-    // None of them goes on while the batch is served again.
+    // The batch is served again once each of its records has ended.
     const failed = (await Promise.allSettled(served)).find(({ status }) => status === 'rejected');
     if (failed?.status === 'rejected') throw failed.reason;
   }
@@ -100,20 +100,12 @@ export class RecallRequests {
       await this.write(record, refusal(error));
       return;
     }
-    if (this.asked === ASKED_AT_ONCE_MAX) await new Promise<void>((go) => this.waiting.push(go));
-    else this.asked += 1;
-    const answered = this.parts.answer(recall).finally(() => this.next());
+    await this.places.take();
+    const answered = this.parts.answer(recall).finally(() => this.places.giveBack());
     await this.write(
       record,
       await answered.catch((thrown: unknown) => refusal(TesseraError.from(thrown))),
     );
-  }
-
-  /** The seat of a request that has its answer goes to the one that waits longest. */
-  private next(): void {
-    const go = this.waiting.shift();
-    if (go === undefined) this.asked -= 1;
-    else go();
   }
 
   private recallOf(record: TopicRecord, correlationId: Buffer): TopicRecall {

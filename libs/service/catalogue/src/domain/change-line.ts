@@ -195,11 +195,11 @@ export function parseChangeLine(text: string, number: number): CatalogueChange {
   } catch {
     members = undefined;
   }
-  const fault = jsonFault(text);
   const line = new Line(number, (members ?? {}) as Members);
   if (typeof members !== 'object' || members === null || Array.isArray(members)) {
     line.refuse('', 'a JSON object', text);
   }
+  const fault = jsonFault(text);
   if (fault !== undefined) line.refuse(fault.key, fault.expected, fault.got);
   const op = line.op();
   line.checkMembers(MEMBERS[op]);
