@@ -112,23 +112,23 @@ Result<std::unique_ptr<Device>> open_cpu_device(const CpuOptions& options) {
                 "instructionSet: this machine lacks " + std::string(instruction_set_name(set)));
 }
 
-Buffer::Buffer(Device& device, void* data, uint64_t size)
-    : device_(&device), data_(data), size_(size) {}
+Buffer::Buffer(MemorySpace& space, void* data, uint64_t size)
+    : space_(&space), data_(data), size_(size) {}
 
 Buffer::Buffer(Buffer&& other) noexcept
-    : device_(std::exchange(other.device_, nullptr)),
+    : space_(std::exchange(other.space_, nullptr)),
       data_(std::exchange(other.data_, nullptr)),
       size_(std::exchange(other.size_, 0)) {}
 
 Buffer& Buffer::operator=(Buffer&& other) noexcept {
-  std::swap(device_, other.device_);
+  std::swap(space_, other.space_);
   std::swap(data_, other.data_);
   std::swap(size_, other.size_);
   return *this;
 }
 
 Buffer::~Buffer() {
-  if (device_ != nullptr) device_->release(data_, size_);
+  if (space_ != nullptr) space_->release(data_, size_);
 }
 
 }  // namespace tessera::device

@@ -18,7 +18,7 @@ TEST(Allocation, PassesAllocateNothingInTheSteadyState) {
   const EngineOptions options = fixture_options(folder);
   const auto device = std::move(device::open_cpu_device({})).value();
   const auto decoder =
-      std::move(model::Decoder::load(folder.string(), model::ComputeType::kF32, *device)).value();
+      std::move(model::ProcessorDecoder::load(folder.string(), model::ComputeType::kF32, *device)).value();
   const FixtureCase fixture = read_cases(folder).front();
   const auto binding = bind_fixture(decoder->config(), open_fixture_catalogue(folder), fixture);
   LoopCounters counters;

@@ -31,7 +31,7 @@ std::vector<uint32_t> bits_of(const Completion& completion) {
 /// Strikes the given rows and leaves not-a-number in the blocks behind it.
 class Spoiler final : public RowFaults {
  public:
-  explicit Spoiler(const model::Decoder& decoder) : layout_(decoder.block_layout()) {}
+  explicit Spoiler(const model::ProcessorDecoder& decoder) : layout_(decoder.block_layout()) {}
 
   double chance = 0;
   std::mt19937 random{1};
@@ -77,7 +77,7 @@ class EpochFixture : public testing::Test {
     options_ = fixture_options(folder);
     options_.prefill_chunk_tokens = 48;
     device_ = std::move(device::open_cpu_device({})).value();
-    decoder_ = std::move(model::Decoder::load(folder.string(), model::ComputeType::kF32, *device_))
+    decoder_ = std::move(model::ProcessorDecoder::load(folder.string(), model::ComputeType::kF32, *device_))
                    .value();
     fixture_ = read_cases(folder).front();
     binding_ = bind_fixture(decoder_->config(), open_fixture_catalogue(folder), fixture_);
@@ -153,7 +153,7 @@ class EpochFixture : public testing::Test {
 
   EngineOptions options_;
   std::unique_ptr<device::Device> device_;
-  std::shared_ptr<const model::Decoder> decoder_;
+  std::shared_ptr<const model::ProcessorDecoder> decoder_;
   FixtureCase fixture_;
   std::shared_ptr<const Binding> binding_;
   std::unique_ptr<kv::Pool> pool_;

@@ -7,7 +7,7 @@
 #include "device/backends.h"
 #include "engine/options.h"
 #include "model/activation_scales.h"
-#include "model/decoder.h"
+#include "model/processor_decoder.h"
 #include "platform/file.h"
 
 namespace tessera::engine {
@@ -83,7 +83,7 @@ Result<MeasuredScales> measure_scales(const ScaleMeasurement& options) {
   auto device = device::open_cpu_device(cpu);
   if (!device.is_ok()) return device.status();
   auto decoder =
-      model::Decoder::load(options.model_path, model::ComputeType::kBf16, *device.value());
+      model::ProcessorDecoder::load(options.model_path, model::ComputeType::kBf16, *device.value());
   if (!decoder.is_ok()) return decoder.status();
   const model::Decoder& model = *decoder.value();
   uint32_t longest = 0;

@@ -5,7 +5,7 @@
 #include <filesystem>
 
 #include "device/backends.h"
-#include "model/decoder.h"
+#include "model/processor_decoder.h"
 #include "model/test_model.h"
 
 namespace tessera::engine {
@@ -25,7 +25,7 @@ TEST(MeasureScalesTest, TheFileThatItWritesIsTakenByADecoderOfTheSameModelOnly) 
   EXPECT_TRUE(rows.value().unseen.empty());
   const auto device = device::open_cpu_device({.thread_count = 1, .instruction_set = {}});
   const auto load = [&](const model::TestFolder& from) {
-    return model::Decoder::load(from.path(), model::ComputeType::kW8A8, *device.value(),
+    return model::ProcessorDecoder::load(from.path(), model::ComputeType::kW8A8, *device.value(),
                                 options.output_path);
   };
   EXPECT_TRUE(load(folder).is_ok());

@@ -19,7 +19,7 @@ Result<EngineParts> open_on_processor(const EngineOptions& options) {
   if (!processor.is_ok()) return processor.status();
   parts.processor = std::move(processor).value();
   auto decoder =
-      model::Decoder::load(options.model_path, options.compute_type, *parts.processor,
+      model::ProcessorDecoder::load(options.model_path, options.compute_type, *parts.processor,
                            options.activation_scales_path, model::families(), options.head_tokens);
   if (!decoder.is_ok()) return decoder.status();
   parts.decoder = std::move(decoder).value();

@@ -24,7 +24,7 @@ class PartialFixture : public testing::Test {
         std::filesystem::path(TESSERA_REPOSITORY_ROOT) / "test/fixtures/parity/qwen3-tied";
     options_ = fixture_options(folder);
     device_ = std::move(device::open_cpu_device({})).value();
-    decoder_ = std::move(model::Decoder::load(folder.string(), model::ComputeType::kF32, *device_))
+    decoder_ = std::move(model::ProcessorDecoder::load(folder.string(), model::ComputeType::kF32, *device_))
                    .value();
     fixture_ = read_cases(folder).front();
     fixture_.terminal_tokens.clear();
@@ -59,7 +59,7 @@ class PartialFixture : public testing::Test {
 
   EngineOptions options_;
   std::unique_ptr<device::Device> device_;
-  std::shared_ptr<const model::Decoder> decoder_;
+  std::shared_ptr<const model::ProcessorDecoder> decoder_;
   FixtureCase fixture_;
   std::shared_ptr<const catalogue::Snapshot> snapshot_;
   std::shared_ptr<const Binding> binding_;

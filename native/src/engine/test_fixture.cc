@@ -128,7 +128,7 @@ std::shared_ptr<catalogue::LiveCatalogue> live_fixture(
 }
 
 std::unique_ptr<kv::Pool> open_fixture_pool(const EngineOptions& options,
-                                            const model::Decoder& decoder) {
+                                            const model::ProcessorDecoder& decoder) {
   auto pool = open_pool(options.kv, served_model(decoder), nullptr, {});
   if (!pool.is_ok()) throw std::runtime_error(pool.status().message());
   const auto version =

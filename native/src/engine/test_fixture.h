@@ -58,7 +58,7 @@ std::shared_ptr<catalogue::LiveCatalogue> live_fixture(
     std::shared_ptr<const catalogue::Snapshot> snapshot);
 /// The pool of the options, with one version, 0.
 std::unique_ptr<kv::Pool> open_fixture_pool(const EngineOptions& options,
-                                            const model::Decoder& decoder);
+                                            const model::ProcessorDecoder& decoder);
 /// Level l's code c is token base[l] + c.
 std::shared_ptr<const Binding> bind_fixture(const model::ModelConfig& config,
                                             std::shared_ptr<const catalogue::Snapshot> snapshot,

@@ -10,6 +10,7 @@
 #include "device/device.h"
 #include "lora/heads.h"
 #include "model/adapter.h"
+#include "model/decoder.h"
 
 namespace tessera::lora {
 
@@ -42,6 +43,7 @@ class Adapter {
   bool changes_rows() const { return summary_.target_count > 0 || summary_.replaced_rows > 0; }
 
  private:
+  friend class Arena;
   friend class Packing;
   Summary summary_;
   model::Adapter numbers_;
@@ -50,6 +52,8 @@ class Adapter {
   device::Buffer memory_;
   std::vector<int32_t> embedding_ids_;
   std::vector<uint32_t> head_panels_;
+  std::shared_ptr<const model::Decoder> decoder_;  // outlives what it holds
+  std::unique_ptr<model::HeldAdapter> held_;       // null: passes read the memory above
 };
 
 }  // namespace tessera::lora

@@ -129,6 +129,13 @@ Result<std::shared_ptr<const Adapter>> Arena::load(const std::string& folder,
     ledger_->give_back(summary.bytes);
     return in_folder(packed.status());
   }
+  auto held = decoder_->hold(packed.value()->numbers());
+  if (!held.is_ok()) {
+    ledger_->give_back(summary.bytes);
+    return in_folder(held.status());
+  }
+  packed.value()->decoder_ = decoder_;
+  packed.value()->held_ = std::move(held).value();
   std::shared_ptr<const Adapter> adapter(packed.value().release(),
                                          [ledger = ledger_](const Adapter* last) {
                                            const Summary own = last->summary();

@@ -12,7 +12,7 @@
 
 #include "device/backends.h"
 #include "lora/test_adapter.h"
-#include "model/decoder.h"
+#include "model/processor_decoder.h"
 
 namespace tessera::lora {
 namespace arena_test {
@@ -29,7 +29,7 @@ class ArenaTest : public ::testing::Test {
   void SetUp() override {
     model_folder_.write_model(shape_, test_tensors(shape_, tensor::DType::kF32, 1));
     device_ = device::open_cpu_device({.thread_count = 1, .instruction_set = {}}).value();
-    decoder_ = model::Decoder::load(model_folder_.path(), ComputeType::kF32, *device_).value();
+    decoder_ = model::ProcessorDecoder::load(model_folder_.path(), ComputeType::kF32, *device_).value();
     arena_ = Arena::open(decoder_, 4u << 20).value();
   }
 
@@ -58,7 +58,7 @@ class ArenaTest : public ::testing::Test {
   TestShape shape_;
   const TestFolder model_folder_;
   std::unique_ptr<device::Device> device_;
-  std::shared_ptr<const model::Decoder> decoder_;
+  std::shared_ptr<const model::ProcessorDecoder> decoder_;
   std::unique_ptr<Arena> arena_;
 };
 

@@ -66,7 +66,7 @@ void read_as_ranking(const std::string& text) {
 }
 
 /// Loads a folder of which one file was changed; what loads must also run.
-[[maybe_unused]] bool load_and_run(const model::TestFolder& folder, const model::Decoder& decoder,
+[[maybe_unused]] bool load_and_run(const model::TestFolder& folder, const model::ProcessorDecoder& decoder,
                                    Arena& arena) {
   const auto loaded = arena.load(folder.path(), {ops::kRankMax, 1e6});
   if (!loaded.is_ok()) {
@@ -105,7 +105,7 @@ int main(int argc, char** argv) {
   auto device = device::open_cpu_device({.thread_count = 1, .instruction_set = {}});
   TESSERA_CHECK(device.is_ok());
   const auto decoder =
-      model::Decoder::load(base.path(), model::ComputeType::kBf16, *device.value());
+      model::ProcessorDecoder::load(base.path(), model::ComputeType::kBf16, *device.value());
   TESSERA_CHECK(decoder.is_ok());
   const auto arena = lora::Arena::open(decoder.value(), 64u << 20);
   TESSERA_CHECK(arena.is_ok());

@@ -33,7 +33,7 @@ constexpr const char* kFamilies[] = {"qwen3", "qwen2", "llama", "qwen3_moe", "qw
 /// A model with its adapters, on one device; 0 is none.
 struct World {
   std::unique_ptr<device::Device> device;
-  std::shared_ptr<const model::Decoder> decoder;
+  std::shared_ptr<const model::ProcessorDecoder> decoder;
   std::unique_ptr<Arena> arena;
   std::vector<std::shared_ptr<const Adapter>> adapters{nullptr};
 
@@ -47,7 +47,7 @@ World open_world(const model::TestFolder& model_folder, ComputeType type, uint32
                  std::span<const int32_t> head_tokens = {}) {
   World world;
   world.device = device::open_cpu_device({.thread_count = threads, .instruction_set = set}).value();
-  world.decoder = model::Decoder::load(model_folder.path(), type, *world.device, {},
+  world.decoder = model::ProcessorDecoder::load(model_folder.path(), type, *world.device, {},
                                        model::families(), head_tokens)
                       .value();
   world.arena = Arena::open(world.decoder, 256u << 20).value();
@@ -150,7 +150,7 @@ std::vector<std::vector<float>> together(const World& world, const std::vector<J
       if (jobs[i].adapter > 0)
         adapters.push_back({world.numbers(jobs[i].adapter), group.first_row, group.row_count});
     }
-    world.decoder->forward({tokens, groups, adapters}, *workspace);
+    ASSERT_TRUE(world.decoder->forward({tokens, groups, adapters}, *workspace).is_ok());
     for (const size_t i : order) {
       requests[i]->prompt().length =
           static_cast<uint32_t>(is_first ? cuts[i] : jobs[i].tokens.size());
@@ -167,13 +167,13 @@ std::vector<std::vector<float>> together(const World& world, const std::vector<J
     asked.push_back(
         {{&last[i], 1}, {&sets[i], 1}, &results[i].back(), world.numbers(jobs[i].adapter)});
   }
-  world.decoder->head(asked, *workspace);
+  ASSERT_TRUE(world.decoder->head(asked, *workspace).is_ok());
   // Without log-sum-exp logits come another way, which must not show.
   for (size_t i = 0; i < jobs.size(); ++i) {
     std::vector<float> chosen(vocabulary.size());
     const ops::HeadTokens set{vocabulary, chosen.data()};
     const model::HeadRequest one{{&last[i], 1}, {&set, 1}, nullptr, world.numbers(jobs[i].adapter)};
-    world.decoder->head({&one, 1}, *workspace);
+    ASSERT_TRUE(world.decoder->head({&one, 1}, *workspace).is_ok());
     EXPECT_EQ(std::memcmp(chosen.data(), results[i].data(), chosen.size() * sizeof(float)), 0);
   }
   return results;
@@ -213,7 +213,7 @@ std::vector<float> logits_of(const World& world, const Job& job, std::span<const
   const ops::HeadTokens set{tokens, logits.data()};
   const uint32_t row = request.last_row();
   const model::HeadRequest asked{{&row, 1}, {&set, 1}, nullptr, world.numbers(job.adapter)};
-  world.decoder->head({&asked, 1}, request.workspace());
+  EXPECT_TRUE(world.decoder->head({&asked, 1}, request.workspace()).is_ok());
   return logits;
 }
 

@@ -245,7 +245,7 @@ class Pair {
   TestAdapter adapter_;
 };
 
-std::vector<float> logits_of(const model::Decoder& decoder, const model::Adapter* adapter) {
+std::vector<float> logits_of(const model::ProcessorDecoder& decoder, const model::Adapter* adapter) {
   const std::vector<int32_t> prompt = {3, 5, 60, 9, 33, 12, 9};
   model::TestRequest request(decoder, static_cast<uint32_t>(prompt.size()), 1, 1, adapter);
   request.prefill(prompt, 4);
@@ -257,13 +257,13 @@ TEST(AdapterPairs, EachPairComputesWhatTheMergedModelComputesOrIsRefused) {
   const auto decoder_of = [&](const model::TestShape& shape, const model::TestTensors& tensors) {
     const model::TestFolder folder;
     folder.write_model(shape, tensors);
-    return model::Decoder::load(folder.path(), model::ComputeType::kF32, *device).value();
+    return model::ProcessorDecoder::load(folder.path(), model::ComputeType::kF32, *device).value();
   };
   for (const bool is_tied : {true, false}) {
     model::TestShape shape;
     shape.tied = is_tied;
     const model::TestTensors base = test_tensors(shape, tensor::DType::kF32, 3);
-    const std::shared_ptr<const model::Decoder> decoder = decoder_of(shape, base);
+    const std::shared_ptr<const model::ProcessorDecoder> decoder = decoder_of(shape, base);
     const auto arena = Arena::open(decoder, 64u << 20).value();
     model::TestShape untied = shape;
     untied.tied = false;

@@ -58,7 +58,7 @@ void check(const fs::path& folder, ComputeType type, double tolerance) {
   auto device = device::open_cpu_device({.thread_count = 2, .instruction_set = {}});
   ASSERT_TRUE(device.is_ok());
   const fs::path base = kFixtures / "parity" / std::string(std::string_view(recorded["model"]));
-  auto decoder = model::Decoder::load(base.string(), type, *device.value());
+  auto decoder = model::ProcessorDecoder::load(base.string(), type, *device.value());
   ASSERT_TRUE(decoder.is_ok()) << decoder.status().message();
   // Rounding may turn the rest of a state's output, which its norm scales up.
   const bool is_rounded = type != ComputeType::kF32;
@@ -101,7 +101,7 @@ TEST(PeftParity, NoTableOfAStackIsLeftAside) {
   const element recorded = parser.load((folder / "cases.json").string());
   const fs::path base = kFixtures / "parity" / std::string(std::string_view(recorded["model"]));
   auto device = device::open_cpu_device({.thread_count = 1, .instruction_set = {}});
-  const auto decoder = model::Decoder::load(base.string(), ComputeType::kF32, *device.value());
+  const auto decoder = model::ProcessorDecoder::load(base.string(), ComputeType::kF32, *device.value());
   const auto arena = Arena::open(decoder.value(), 64u << 20);
   const auto file = platform::MappedFile::open((folder / "adapter_model.safetensors").string(),
                                                Code::kAdapterNotFound);

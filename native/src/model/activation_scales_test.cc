@@ -28,8 +28,8 @@ struct W8A8Model {
     return test_tensors(shape, tensor::DType::kF32, 8);
   }
 
-  Result<std::shared_ptr<Decoder>> load(const std::string& scales_path) const {
-    return Decoder::load(folder.path(), ComputeType::kW8A8, *device, scales_path);
+  Result<std::shared_ptr<ProcessorDecoder>> load(const std::string& scales_path) const {
+    return ProcessorDecoder::load(folder.path(), ComputeType::kW8A8, *device, scales_path);
   }
   Status refusal(const std::string& scales) const {
     folder.write("scales.json", scales);
@@ -38,7 +38,7 @@ struct W8A8Model {
   std::string text(const ActivationScales& scales) const { return scales.text(recipe); }
   std::string scales_path() const { return folder.path() + "/scales.json"; }
 
-  static ActivationRanges ranges_of(const Decoder& decoder) {
+  static ActivationRanges ranges_of(const ProcessorDecoder& decoder) {
     ActivationRanges ranges(decoder.recipe());
     TestRequest request(decoder, kTokens, 1, 1);
     request.workspace().measure(&ranges);
@@ -59,7 +59,7 @@ struct W8A8Model {
     for (uint32_t i = 0; i < kTokens; ++i) tokens.push_back(static_cast<int32_t>(i * 29 % 70));
     return tokens;
   }
-  static std::vector<float> logits(const Decoder& decoder, uint32_t chunk) {
+  static std::vector<float> logits(const ProcessorDecoder& decoder, uint32_t chunk) {
     TestRequest request(decoder, kTokens, 1, 1);
     request.prefill(prompt(), chunk);
     return request.logits(request.last_row());
@@ -193,7 +193,7 @@ TEST(ActivationScalesTest, NumbersTellComputeTypesAndScalesApart) {
   model.folder.write("scales.json", model.text(model.measured(100)));
   model.folder.write("other.json", model.text(model.measured(50)));
   const auto numbers = [&](ComputeType type, const std::string& path) {
-    return Decoder::load(model.folder.path(), type, *model.device, path).value()->numbers();
+    return ProcessorDecoder::load(model.folder.path(), type, *model.device, path).value()->numbers();
   };
   const std::vector<std::string> all = {
       numbers(ComputeType::kF32, ""), numbers(ComputeType::kBf16, ""),
@@ -230,7 +230,7 @@ TEST(ActivationScalesTest, WhatDoesNotFitIsRefusedByItsField) {
   EXPECT_EQ(model.load(model.folder.path() + "/absent.json").status().code(), Code::kModelNotFound);
   model.folder.write("scales.json", good);
   const auto f32 =
-      Decoder::load(model.folder.path(), ComputeType::kF32, *model.device, model.scales_path());
+      ProcessorDecoder::load(model.folder.path(), ComputeType::kF32, *model.device, model.scales_path());
   ASSERT_FALSE(f32.is_ok());
   EXPECT_EQ(f32.status().code(), Code::kRequestInvalid);
 }

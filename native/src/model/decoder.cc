@@ -1,186 +1,30 @@
 #include "model/decoder.h"
 
 #include <algorithm>
-#include <bit>
-#include <cmath>
-#include <utility>
 
 #include "base/check.h"
-#include "base/mutex.h"
-#include "device/device.h"
-#include "model/numbers_text.h"
-#include "model/pass.h"
-#include "model/weights.h"
-#include "ops/convert.h"
-#include "ops/embed.h"
-#include "ops/rms_norm.h"
 
 namespace tessera::model {
 
-struct Decoder::Impl {
-  Recipe recipe;
-  std::span<const Family> known;  // families that an update may be of
-  ComputeType type;
-  device::Device& device;
-  Weights weights;
-  std::vector<LayerScales> scales;  // per layer; zeros where rows have scales of their own
-  std::string numbers;
-  bool has_fixed_scales = false;
-  Mutex digest_mutex{};
-  std::string digest GUARDED_BY(digest_mutex){};
-
-  void embed(std::span<const int32_t> tokens, float* y) const {
-    if (weights.embedding().data == nullptr) {
-      ops::embed(device, weights.head(), tokens, y);
-    } else {
-      ops::embed(device, weights.embedding(), tokens, y);
-    }
-  }
-  /// Rows of tokens, those of adapters in the place of the model's.
-  void embed(const ForwardBatch& batch, float* y) const {
-    const uint64_t size = recipe.config().hidden_size;
-    embed(batch.tokens, y);
-    for (const AdapterRows& own : batch.adapters) {
-      ops::embed_replaced(device, own.adapter->embedding,
-                          batch.tokens.subspan(own.first, own.count), size,
-                          y + uint64_t{own.first} * size);
-    }
-  }
-  /// REQUIRES: a workspace, whose arrays these are.
-  void normalise(const float* x, uint64_t rows, const float* weight, float* y) const {
-    const ModelConfig& config = recipe.config();
-    ops::rms_norm(device, x, rows, config.hidden_size, weight, config.rms_norm_eps, y);
-  }
-};
-
-namespace {
-
-/// Position of every row, and that the groups cover the rows in order.
-void place_rows(const ForwardBatch& batch, std::span<uint32_t> positions) {
-  uint32_t next = 0;
-  for (const attention::RowGroup& group : batch.groups) {
-    TESSERA_CHECK(group.first_row == next);
-    TESSERA_CHECK(group.row_count <= positions.size() - next);
-    for (uint32_t i = 0; i < group.row_count; ++i) {
-      positions[next + i] = group.first_position + (group.beam == nullptr ? i : 0);
-    }
-    next += group.row_count;
-  }
-  TESSERA_CHECK(next == positions.size());
-}
-
-}  // namespace
-
-Decoder::Decoder(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
-Decoder::~Decoder() = default;
-
-Result<std::shared_ptr<Decoder>> Decoder::load(const std::string& folder, ComputeType type,
-                                               device::Device& device,
-                                               const std::string& scales_path,
-                                               std::span<const Family> known,
-                                               std::span<const int32_t> head_tokens) {
-  if (!scales_path.empty() && type != ComputeType::kW8A8) {
-    return Status(Code::kRequestInvalid, "activationScalesPath: expected none for " +
-                                             std::string(compute_type_name(type)) + ", got " +
-                                             scales_path);
-  }
-  if (type == ComputeType::kW8A8Static) {
-    return Status(Code::kRequestInvalid,
-                  "computeType: expected f32, bf16 or w8a8 for a model that is no encoder, got " +
-                      std::string(compute_type_name(type)));
-  }
-  Result<ModelConfig> config = ModelConfig::load(folder, known);
-  if (!config.is_ok()) return config.status();
-  if (config.value().encodes_prompts() && type == ComputeType::kW8A8) {
-    return Status(Code::kRequestInvalid,
-                  "computeType: expected f32 or bf16 for a t5 model, got w8a8");
-  }
-  Recipe recipe(std::move(config).value());
-  auto vocabulary = HeadVocabulary::of(head_tokens, recipe.config().vocab_size);
-  if (!vocabulary.is_ok()) return vocabulary.status();
-  Result<Weights> weights =
-      Weights::load(folder, recipe, type, device, std::move(vocabulary).value());
-  if (!weights.is_ok()) return weights.status();
-  std::vector<LayerScales> scales = own_scales(recipe);
-  if (!scales_path.empty()) {
-    auto fixed = ActivationScales::load(scales_path, weights.value().digest(), recipe);
-    if (!fixed.is_ok()) return fixed.status();
-    scales = std::move(fixed.value().layers);
-  }
-  std::string numbers = numbers_text(type, device, scales_path.empty() ? nullptr : &scales);
-  auto impl = std::unique_ptr<Impl>(new Impl{std::move(recipe), known, type, device,
-                                             std::move(weights).value(), std::move(scales),
-                                             std::move(numbers), !scales_path.empty()});
-  {
-    const MutexLock lock(impl->digest_mutex);
-    impl->digest = impl->weights.digest();
-  }
-  return std::shared_ptr<Decoder>(new Decoder(std::move(impl)));
-}
-
-const ModelConfig& Decoder::config() const { return impl_->recipe.config(); }
-const Recipe& Decoder::recipe() const { return impl_->recipe; }
-ComputeType Decoder::compute_type() const { return impl_->type; }
-const HeadVocabulary& Decoder::head_vocabulary() const { return impl_->weights.vocabulary(); }
-std::string Decoder::digest() const {
-  const MutexLock lock(impl_->digest_mutex);
-  return impl_->digest;
-}
-const std::string& Decoder::numbers() const { return impl_->numbers; }
-
-Result<WeightsUpdate> Decoder::prepare_update(const std::string& folder) const {
-  const auto invalid = [&](const char* text) {
-    return Status(Code::kModelInvalid, folder + ": " + text);
-  };
-  if (impl_->has_fixed_scales) {
-    return invalid(
-        "expected no update: the activation scales are fixed for the weights that serve");
-  }
-  Result<ModelConfig> config = ModelConfig::load(folder, impl_->known);
-  if (!config.is_ok()) return config.status();
-  if (config.value().canonical_text() != this->config().canonical_text() ||
-      config.value().max_positions != this->config().max_positions) {
-    return invalid(
-        "config.json: expected the configuration of the weights that serve, got another");
-  }
-  return impl_->weights.prepare(folder, impl_->recipe, impl_->type, impl_->device);
-}
-
-Status Decoder::update(WeightsUpdate update) {
-  Impl& m = *impl_;
-  Status status = m.weights.update(std::move(update), m.recipe, m.type, m.device);
-  const MutexLock lock(m.digest_mutex);
-  m.digest = m.weights.digest();
-  return status;
-}
-
-bool Decoder::is_intact() const { return impl_->weights.is_intact(); }
-
-attention::BlockLayout Decoder::block_layout() const {
-  return impl_->recipe.block_layout(impl_->type);
-}
-
-uint64_t Decoder::weight_bytes() const { return impl_->weights.packed_bytes(); }
-
 uint64_t Decoder::kv_bytes_per_position() const {
   return 2 * config().kv_size() * config().attention_layers() *
-         tensor::dtype_size(storage_type(impl_->type));
+         tensor::dtype_size(storage_type(compute_type()));
 }
 
 uint64_t Decoder::slot_bytes() const {
   return kv_bytes_per_position() +
-         impl_->recipe.delta_shape(impl_->type).slot_floats() * sizeof(float);
+         recipe().delta_shape(compute_type()).slot_floats() * sizeof(float);
 }
 
 uint64_t Decoder::state_bytes() const {
   constexpr uint64_t kLine = device::Device::kAlignment;
-  const attention::DeltaShape shape = impl_->recipe.delta_shape(impl_->type);
+  const attention::DeltaShape shape = recipe().delta_shape(compute_type());
   if (shape.layers == 0) return 0;
   return (shape.floats_max() * sizeof(float) + 2 * kLine - 1) / kLine * kLine;
 }
 
 attention::DeltaState Decoder::zero_state(device::Buffer& memory) const {
-  const attention::DeltaShape shape = impl_->recipe.delta_shape(impl_->type);
+  const attention::DeltaShape shape = recipe().delta_shape(compute_type());
   attention::DeltaState state;
   if (shape.layers == 0) return state;
   TESSERA_CHECK(memory.size() >= state_bytes());
@@ -190,146 +34,29 @@ attention::DeltaState Decoder::zero_state(device::Buffer& memory) const {
   return state;
 }
 
-void Decoder::embedding_row(uint32_t token, float* row) const {
-  const auto id = static_cast<int32_t>(token);
-  impl_->embed({&id, 1}, row);
-}
-
-void Decoder::head_row(uint32_t token, float* row) const {
-  ops::unpack_column(impl_->weights.head(), token, row);
-}
-
-void Decoder::visit_in_file(uint32_t layer, const WeightSlot& slot,
-                            const std::function<void(const tensor::TensorView&)>& use) const {
-  const Shards& shards = impl_->weights.shards();
-  const std::string prefix = impl_->weights.prefix() + config().layer_name(layer);
-  const TensorEntry* own = shards.find(prefix + slot.name);
-  const TensorEntry* entry = own == nullptr ? shards.find(prefix + slot.part.name) : own;
-  TESSERA_CHECK(entry != nullptr);
-  const uint64_t first = own == nullptr ? slot.part.first_row * slot.inputs : 0;
-  use({entry->bytes.data() + first * tensor::dtype_size(*entry->type),
-       *entry->type,
-       2,
-       {slot.outputs, slot.inputs}});
-  shards.release(*entry);
-}
-
-std::unique_ptr<Workspace> Decoder::make_workspace(uint32_t max_rows, uint32_t max_context,
-                                                   uint32_t max_adapters) const {
-  TESSERA_CHECK(max_rows > 0);
-  Result<std::unique_ptr<Workspace>> workspace = Workspace::allocate(
-      impl_->recipe, impl_->type, max_rows, max_context, max_adapters, impl_->device);
-  return workspace.is_ok() ? std::move(workspace).value() : nullptr;
-}
-
-void Decoder::forward(const ForwardBatch& batch, Workspace& workspace) const {
-  const Impl& m = *impl_;
-  const ModelConfig& config = m.recipe.config();
-  const uint64_t rows = batch.tokens.size();
-  Workspace& ws = workspace;
-  TESSERA_CHECK(rows <= ws.max_rows_);
-  ws.rows_ = static_cast<uint32_t>(rows);
-  ws.times_ = {};
-  ws.expert_use_ = {};
-  const std::span<uint32_t> positions(ws.positions_.data(), rows);
-  place_rows(batch, positions);
-  if (config.encodes_prompts()) return forward_stacks(batch, ws);
-  m.embed(batch, ws.hidden_);
-  Pass pass(m.recipe, m.type, m.scales, m.device, batch, ws);
-  for (size_t i = 0; i < m.recipe.layers().size(); ++i) {
-    pass.run(m.recipe.layers()[i], m.weights.layers()[i]);
-  }
-  m.normalise(ws.hidden_, rows, m.weights.final_norm(), ws.normed_);
-}
-
-/// The encoder's rows first, so that a prompt's decoder reads them in the same pass: its keys and
-/// values of them take the place of those that the encoder had for itself.
-void Decoder::forward_stacks(const ForwardBatch& batch, Workspace& ws) const {
-  const Impl& m = *impl_;
-  const uint64_t hidden = config().hidden_size;
-  const uint32_t first = config().t5.encoder_layers;
-  const std::vector<Layer>& layers = m.recipe.layers();
-  ws.stacks_.divide(batch);
-  if (const StackRows& own = ws.stacks_.encoder; own.rows() > 0) {
-    const ForwardBatch rows = own.batch();
-    m.embed(rows, ws.hidden_);
-    Pass pass(m.recipe, m.type, m.scales, m.device, rows, ws);
-    for (size_t i = 0; i < first; ++i) pass.run(layers[i], m.weights.layers()[i]);
-    m.normalise(ws.hidden_, own.rows(), m.weights.encoder_norm(), ws.hidden_);
-    for (size_t i = first; i < layers.size(); ++i)
-      pass.keep_encoded(layers[i], m.weights.layers()[i]);
-    own.settle(ws.hidden_, hidden, ws.settled_);
-  }
-  if (const StackRows& own = ws.stacks_.decoder; own.rows() > 0) {
-    const ForwardBatch rows = own.batch();
-    m.embed(rows, ws.hidden_);
-    Pass pass(m.recipe, m.type, m.scales, m.device, rows, ws);
-    pass.begin_at(first);
-    for (size_t i = first; i < layers.size(); ++i) pass.run(layers[i], m.weights.layers()[i]);
-    m.normalise(ws.hidden_, own.rows(), m.weights.final_norm(), ws.normed_);
-    if (config().t5.scales_output)
-      ops::scale(ws.normed_, own.rows() * hidden, 1 / std::sqrt(static_cast<float>(hidden)));
-    own.settle(ws.normed_, hidden, ws.settled_);
-  }
-  std::copy_n(ws.settled_, batch.tokens.size() * hidden, ws.normed_);
-}
-
-std::span<const float> Decoder::hidden(const Workspace& workspace, uint32_t first,
-                                       uint32_t count) const {
-  TESSERA_CHECK(uint64_t{first} + count <= workspace.rows_);
-  const uint64_t size = config().hidden_size;
-  return {workspace.normed_ + first * size, count * size};
-}
-
-bool Decoder::is_finite(const Workspace& workspace, uint32_t first, uint32_t count) const {
-  TESSERA_CHECK(uint64_t{first} + count <= workspace.rows_);
-  const uint64_t hidden = config().hidden_size;
-  const float* values = workspace.normed_ + first * hidden;
-  int32_t largest = 0;  // magnitudes compare as their bits do
-  for (uint64_t i = 0; i < count * hidden; ++i)
-    largest = std::max(largest, std::bit_cast<int32_t>(values[i]) & 0x7FFFFFFF);
-  return largest < 0x7F800000;
-}
-
-void Decoder::head(std::span<const HeadRequest> requests, Workspace& workspace) const {
-  constexpr size_t kRequestsAtOnce = 64;
-  const Impl& m = *impl_;
-  const uint64_t hidden = m.recipe.config().hidden_size;
-  ops::HeadRows parts[kRequestsAtOnce];
-  for (size_t begin = 0, end = 0; begin < requests.size(); begin = end) {
-    uint64_t rows = 0;
-    for (; end < requests.size() && end - begin < kRequestsAtOnce; ++end) {
-      const HeadRequest& request = requests[end];
-      for (const uint32_t row : request.rows) TESSERA_CHECK(row < workspace.rows_);
-      const bool has_columns = request.adapter != nullptr && !request.adapter->head.panels.empty();
-      parts[end - begin] = {request.rows.size(), request.tokens, request.log_sum_exp,
-                            has_columns ? &request.adapter->head : nullptr};
-      rows += request.rows.size();
-    }
-    TESSERA_CHECK(rows <= workspace.max_rows_);
-    const ops::Operand x = workspace.operand(head_panels(m.type), rows, hidden);
-    uint64_t first = 0;
-    for (const HeadRequest& request : requests.subspan(begin, end - begin)) {
-      ops::write_operand(m.device, workspace.normed_, hidden, request.rows, first, x);
-      first += request.rows.size();
-    }
-    ops::head(m.device, x, m.weights.head(), {parts, end - begin}, workspace.head_scratch_);
-  }
-}
-
-void Decoder::logits(Workspace& workspace, std::span<const uint32_t> rows,
-                     std::span<const int32_t> token_ids, std::span<float> logits) const {
+Status Decoder::logits(PassMemory& memory, std::span<const uint32_t> rows,
+                       std::span<const int32_t> token_ids, std::span<float> logits) const {
   TESSERA_CHECK(logits.size() == rows.size() * token_ids.size());
   const ops::HeadTokens tokens{token_ids, logits.data()};
   const HeadRequest request{rows, {&tokens, 1}};
-  head({&request, 1}, workspace);
+  return head({&request, 1}, memory);
 }
 
-void Decoder::log_sum_exp(Workspace& workspace, std::span<const uint32_t> rows,
-                          std::span<float> result) const {
+Status Decoder::log_sum_exp(PassMemory& memory, std::span<const uint32_t> rows,
+                            std::span<float> result) const {
   TESSERA_CHECK(result.size() == rows.size());
   const HeadRequest request{rows, {}, result.data()};
-  head({&request, 1}, workspace);
+  return head({&request, 1}, memory);
+}
+
+Status Decoder::check_same(const std::string& folder, const ModelConfig& config) const {
+  if (config.canonical_text() == this->config().canonical_text() &&
+      config.max_positions == this->config().max_positions) {
+    return Status::ok();
+  }
+  return {Code::kModelInvalid,
+          folder +
+              ": config.json: expected the configuration of the weights that serve, got another"};
 }
 
 }  // namespace tessera::model

@@ -53,7 +53,7 @@ Status check_static(const std::string& folder, const Recipe& recipe);
 
 class Encoder final {
  public:
-  /// Errors: those of Decoder::load, for models of the families `known`; those of
+  /// Errors: those of ProcessorDecoder::load, for models of the families `known`; those of
   /// StaticScales::load for kW8A8Static, and MODEL_INVALID for a decoder in that type.
   static Result<std::shared_ptr<Encoder>> load(const std::string& folder, ComputeType type,
                                                device::Device& device,

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "device/backends.h"
-#include "model/decoder.h"
+#include "model/processor_decoder.h"
 #include "model/test_model.h"
 #include "model/test_request.h"
 
@@ -72,14 +72,14 @@ class CutHead : public testing::TestWithParam<std::tuple<ComputeType, bool>> {
     folder.write("model.safetensors",
                  safetensors_file(file.substr(8, size) + padding, file.substr(8 + size)));
   }
-  std::shared_ptr<Decoder> load(const TestFolder& folder, std::span<const int32_t> tokens = {}) {
+  std::shared_ptr<ProcessorDecoder> load(const TestFolder& folder, std::span<const int32_t> tokens = {}) {
     auto decoder =
-        Decoder::load(folder.path(), std::get<0>(GetParam()), *device_, {}, families(), tokens);
+        ProcessorDecoder::load(folder.path(), std::get<0>(GetParam()), *device_, {}, families(), tokens);
     if (!decoder.is_ok()) throw std::runtime_error(decoder.status().message());
     return std::move(decoder).value();
   }
   /// Logits of the kept tokens after a prompt of tokens of the whole vocabulary.
-  std::vector<float> logits_of(const Decoder& decoder) const {
+  std::vector<float> logits_of(const ProcessorDecoder& decoder) const {
     std::vector<int32_t> prompt(45);
     for (size_t i = 0; i < prompt.size(); ++i)
       prompt[i] = static_cast<int32_t>(i * 331 % shape_.vocab);
@@ -87,7 +87,7 @@ class CutHead : public testing::TestWithParam<std::tuple<ComputeType, bool>> {
     request.prefill(prompt, 20);
     const std::vector<uint32_t> rows = {0, request.last_row()};
     std::vector<float> logits(rows.size() * kept_.size());
-    decoder.logits(request.workspace(), rows, kept_, logits);
+    EXPECT_TRUE(decoder.logits(request.workspace(), rows, kept_, logits).is_ok());
     return logits;
   }
 

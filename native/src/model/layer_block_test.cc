@@ -88,9 +88,9 @@ std::unique_ptr<device::Device> open(uint32_t threads = 2) {
       .value();
 }
 
-std::shared_ptr<Decoder> load(const TestFolder& folder, ComputeType type, device::Device& device,
+std::shared_ptr<ProcessorDecoder> load(const TestFolder& folder, ComputeType type, device::Device& device,
                               const std::string& scales = {}) {
-  auto decoder = Decoder::load(folder.path(), type, device, scales, kKnown);
+  auto decoder = ProcessorDecoder::load(folder.path(), type, device, scales, kKnown);
   EXPECT_TRUE(decoder.is_ok()) << decoder.status().message();
   return std::move(decoder).value();
 }
@@ -101,7 +101,7 @@ std::vector<int32_t> some_tokens(uint32_t count) {
   return tokens;
 }
 
-std::vector<float> logits_of(const Decoder& decoder, uint32_t count, uint32_t chunk) {
+std::vector<float> logits_of(const ProcessorDecoder& decoder, uint32_t count, uint32_t chunk) {
   TestRequest request(decoder, count, 1, 1);
   request.prefill(some_tokens(count), chunk);
   return request.logits(request.last_row());
@@ -260,7 +260,7 @@ TEST_F(LayerBlockTest, IsCountedAndNamedByTheRecipe) {
 }
 
 TEST_F(LayerBlockTest, IsServedOnlyWhereItsFamilyIsKnown) {
-  const auto decoder = Decoder::load(folder_.path(), ComputeType::kF32, *device_);
+  const auto decoder = ProcessorDecoder::load(folder_.path(), ComputeType::kF32, *device_);
   ASSERT_FALSE(decoder.is_ok());
   EXPECT_NE(decoder.status().message().find("expected one of qwen3, qwen2, llama, mistral"),
             std::string::npos)
@@ -294,9 +294,9 @@ TEST(FamilyTest, OfBlocksThatAreThereIsARow) {
   shape.model_type = "biased";
   own.write_model(shape, tensors);
   const std::unique_ptr<device::Device> device = open();
-  const auto decoder = Decoder::load(own.path(), ComputeType::kBf16, *device, {}, {&row, 1});
+  const auto decoder = ProcessorDecoder::load(own.path(), ComputeType::kBf16, *device, {}, {&row, 1});
   ASSERT_TRUE(decoder.is_ok()) << decoder.status().message();
-  const auto expected = Decoder::load(asked.path(), ComputeType::kBf16, *device);
+  const auto expected = ProcessorDecoder::load(asked.path(), ComputeType::kBf16, *device);
   ASSERT_TRUE(expected.is_ok()) << expected.status().message();
   EXPECT_EQ(logits_of(*decoder.value(), 45, 16), logits_of(*expected.value(), 45, 45));
 }

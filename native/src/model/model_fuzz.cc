@@ -11,7 +11,7 @@
 #include "base/check.h"
 #include "device/backends.h"
 #include "model/activation_scales.h"
-#include "model/decoder.h"
+#include "model/processor_decoder.h"
 #include "model/model_config.h"
 #include "model/safetensors.h"
 #include "model/static_scales.h"
@@ -86,7 +86,7 @@ void read_as_config(const std::string& text) {
 
 /// Loads a folder of which one file was changed; what loads must also run.
 [[maybe_unused]] bool load_and_run(const TestFolder& folder, device::Device& device) {
-  const auto decoder = Decoder::load(folder.path(), ComputeType::kBf16, device);
+  const auto decoder = ProcessorDecoder::load(folder.path(), ComputeType::kBf16, device);
   if (!decoder.is_ok()) {
     TESSERA_CHECK(decoder.status().message().find("expected") != std::string::npos ||
                   decoder.status().code() == Code::kModelNotFound ||

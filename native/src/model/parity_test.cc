@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "device/backends.h"
-#include "model/decoder.h"
+#include "model/processor_decoder.h"
 #include "model/test_request.h"
 
 namespace tessera::model {
@@ -30,9 +30,9 @@ std::unique_ptr<device::Device> open_device() {
   return std::move(device).value();
 }
 
-std::shared_ptr<const Decoder> load(const fs::path& folder, ComputeType type,
+std::shared_ptr<const ProcessorDecoder> load(const fs::path& folder, ComputeType type,
                                     device::Device& device) {
-  auto decoder = Decoder::load(folder.string(), type, device);
+  auto decoder = ProcessorDecoder::load(folder.string(), type, device);
   if (!decoder.is_ok()) {
     ADD_FAILURE() << decoder.status().message();
     return nullptr;
@@ -81,7 +81,7 @@ Paths read_paths(element recorded) {
 
 /// Sum of log-probabilities over the whole vocabulary along each path, all paths of one length as
 /// beams.
-std::vector<double> path_scores(const Decoder& decoder, const std::vector<int32_t>& prompt,
+std::vector<double> path_scores(const ProcessorDecoder& decoder, const std::vector<int32_t>& prompt,
                                 const std::vector<std::vector<int32_t>>& paths) {
   const uint32_t width = static_cast<uint32_t>(paths.size());
   const uint32_t length = static_cast<uint32_t>(paths[0].size());
@@ -97,7 +97,8 @@ std::vector<double> path_scores(const Decoder& decoder, const std::vector<int32_
       const uint32_t from = step == 0 ? request.last_row() : row;
       const int32_t token = paths[row][step];
       float logit = 0;
-      decoder.logits(request.workspace(), {&from, 1}, {&token, 1}, {&logit, 1});
+      EXPECT_TRUE(
+          decoder.logits(request.workspace(), {&from, 1}, {&token, 1}, {&logit, 1}).is_ok());
       scores[row] += static_cast<double>(logit) - static_cast<double>(prompt_sum[from]);
       tokens.push_back(token);
       parents[row] = row;
@@ -119,7 +120,7 @@ struct Tally {
 };
 
 /// Logits and path scores of one case; the tolerance is that of a logit.
-void compare(const Decoder& decoder, element recorded, double tolerance, Tally& tally) {
+void compare(const ProcessorDecoder& decoder, element recorded, double tolerance, Tally& tally) {
   const auto prompt = numbers<int32_t>(recorded["promptTokens"]);
   const auto expected = numbers<double>(recorded["logits_last"]);
   TestRequest request(decoder, static_cast<uint32_t>(prompt.size()), 1, 1);
@@ -230,7 +231,7 @@ TEST(Parity, ATableOfAStackIsTheSharedOneOrRefused) {
       const TestFolder folder;
       folder.write("config.json", std::string(config.value().text()));
       folder.write("model.safetensors", safetensors_file(more));
-      const auto loaded = Decoder::load(folder.path(), ComputeType::kF32, *device);
+      const auto loaded = ProcessorDecoder::load(folder.path(), ComputeType::kF32, *device);
       EXPECT_EQ(loaded.is_ok(), is_same) << name;
       EXPECT_EQ(decoder->prepare_update(folder.path()).is_ok(), is_same) << name;
       if (is_same) continue;
@@ -260,7 +261,7 @@ TEST(Parity, AQuantisedCheckpointIsRefusedByTheNameOfItsField) {
   const fs::path folder = kTinyModels / "mlxd/tiny_qwen3_sharded";
   if (!fs::exists(folder)) GTEST_SKIP() << "absent: " << folder;
   const std::unique_ptr<device::Device> device = open_device();
-  const auto decoder = Decoder::load(folder.string(), ComputeType::kF32, *device);
+  const auto decoder = ProcessorDecoder::load(folder.string(), ComputeType::kF32, *device);
   ASSERT_FALSE(decoder.is_ok());
   EXPECT_EQ(decoder.status().code(), Code::kModelInvalid);
   EXPECT_NE(decoder.status().message().find("quantization"), std::string::npos);

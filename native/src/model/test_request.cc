@@ -7,7 +7,7 @@
 
 namespace tessera::model {
 
-TestRequest::TestRequest(const Decoder& decoder, uint32_t max_prompt, uint32_t max_steps,
+TestRequest::TestRequest(const ProcessorDecoder& decoder, uint32_t max_prompt, uint32_t max_steps,
                          uint32_t max_width, const Adapter* adapter)
     : decoder_(decoder),
       adapter_(adapter),
@@ -39,7 +39,7 @@ TestRequest::TestRequest(const Decoder& decoder, uint32_t max_prompt, uint32_t m
 void TestRequest::forward(std::span<const int32_t> tokens, const attention::RowGroup& group) {
   const AdapterRows rows{adapter_, 0, group.row_count};
   const std::span<const AdapterRows> adapters(&rows, adapter_ == nullptr ? 0 : 1);
-  decoder_.forward({tokens, {&group, 1}, adapters}, *workspace_);
+  TESSERA_CHECK(decoder_.forward({tokens, {&group, 1}, adapters}, *workspace_).is_ok());
   last_rows_ = group.row_count;
 }
 
@@ -86,7 +86,7 @@ std::vector<float> TestRequest::logits(uint32_t row) {
   std::vector<float> result(all.size());
   const ops::HeadTokens tokens{all, result.data()};
   const HeadRequest request{{&row, 1}, {&tokens, 1}, nullptr, adapter_};
-  decoder_.head({&request, 1}, *workspace_);
+  TESSERA_CHECK(decoder_.head({&request, 1}, *workspace_).is_ok());
   return result;
 }
 
@@ -95,7 +95,7 @@ std::vector<float> TestRequest::log_sum_exp(uint32_t rows) {
   std::iota(all.begin(), all.end(), 0u);
   std::vector<float> result(rows);
   const HeadRequest request{all, {}, result.data(), adapter_};
-  decoder_.head({&request, 1}, *workspace_);
+  TESSERA_CHECK(decoder_.head({&request, 1}, *workspace_).is_ok());
   return result;
 }
 

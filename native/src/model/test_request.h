@@ -7,14 +7,14 @@
 #include <span>
 #include <vector>
 
-#include "model/decoder.h"
+#include "model/processor_decoder.h"
 
 namespace tessera::model {
 
 class TestRequest {
  public:
   /// `adapter`, which may be null, outlives the request.
-  TestRequest(const Decoder& decoder, uint32_t max_prompt, uint32_t max_steps, uint32_t max_width,
+  TestRequest(const ProcessorDecoder& decoder, uint32_t max_prompt, uint32_t max_steps, uint32_t max_width,
               const Adapter* adapter = nullptr);
   TestRequest(const TestRequest&) = delete;
 
@@ -34,7 +34,7 @@ class TestRequest {
  private:
   void forward(std::span<const int32_t> tokens, const attention::RowGroup& group);
 
-  const Decoder& decoder_;
+  const ProcessorDecoder& decoder_;
   const Adapter* adapter_;
   std::unique_ptr<Workspace> workspace_;
   attention::PromptKv prompt_;

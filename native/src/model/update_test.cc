@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "device/backends.h"
-#include "model/decoder.h"
+#include "model/processor_decoder.h"
 #include "model/test_model.h"
 #include "model/test_request.h"
 
@@ -18,7 +18,7 @@ namespace update_test {
 
 using tensor::DType;
 
-std::vector<float> logits_of(const Decoder& decoder) {
+std::vector<float> logits_of(const ProcessorDecoder& decoder) {
   std::vector<int32_t> tokens;
   for (int32_t i = 0; i < 40; ++i) tokens.push_back(i * 31 % 70);
   TestRequest request(decoder, 45, 3, 5);
@@ -49,8 +49,8 @@ class UpdateTest : public ::testing::TestWithParam<std::tuple<ComputeType, bool,
     device_ =
         std::move(device::open_cpu_device({.thread_count = 2, .instruction_set = {}})).value();
   }
-  std::shared_ptr<Decoder> load(const TestFolder& folder) {
-    auto decoder = Decoder::load(folder.path(), std::get<0>(GetParam()), *device_);
+  std::shared_ptr<ProcessorDecoder> load(const TestFolder& folder) {
+    auto decoder = ProcessorDecoder::load(folder.path(), std::get<0>(GetParam()), *device_);
     EXPECT_TRUE(decoder.is_ok()) << decoder.status().message();
     return std::move(decoder).value();
   }
@@ -178,7 +178,7 @@ TEST(UpdateOfHybrids, TakesTheNamesOfEitherFolder) {
   const auto device =
       std::move(device::open_cpu_device({.thread_count = 1, .instruction_set = {}})).value();
   const auto load = [&](const TestFolder& folder) {
-    auto decoder = Decoder::load(folder.path(), ComputeType::kF32, *device);
+    auto decoder = ProcessorDecoder::load(folder.path(), ComputeType::kF32, *device);
     EXPECT_TRUE(decoder.is_ok()) << decoder.status().message();
     return std::move(decoder).value();
   };

@@ -1,5 +1,4 @@
-// All memory that forward passes write, sized once. Owned by one engine thread; a decoder may be
-// shared by many threads, each with a workspace of its own.
+// All memory that forward passes on the processor write.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +12,7 @@
 #include "model/adapter_scratch.h"
 #include "model/compute_type.h"
 #include "model/expert_scratch.h"
-#include "model/expert_use.h"
+#include "model/pass_memory.h"
 #include "model/recipe.h"
 #include "model/stacks.h"
 #include "model/static_scales.h"
@@ -22,13 +21,7 @@
 
 namespace tessera::model {
 
-/// Times of one forward pass, microseconds; the rest of its time went into norms, rope, operands.
-struct ForwardTimes {
-  float projections_us = 0;  // products with the layers' weights
-  float attention_us = 0;
-};
-
-class Workspace {
+class Workspace final : public PassMemory {
  public:
   /// For up to max_rows rows per pass in up to max_adapters stretches that run with an adapter, and
   /// prompts of up to max_context positions. Errors: ENGINE_OVERLOADED.
@@ -36,21 +29,23 @@ class Workspace {
                                                      uint32_t max_rows, uint32_t max_context,
                                                      uint32_t max_adapters, device::Device& device);
 
-  uint32_t max_rows() const { return max_rows_; }
-  /// Times of the last pass.
-  const ForwardTimes& times() const { return times_; }
-  const ExpertUse& expert_use() const { return expert_use_; }
-
   /// Makes forward passes add to `ranges`, which outlives them; null ends it.
   void measure(ActivationRanges* ranges) { ranges_ = ranges; }
   /// Makes forward passes add to the ranges that static scales are made of.
   void measure(InputRanges* ranges) { input_ranges_ = ranges; }
 
  private:
-  friend class Decoder;
+  friend class ProcessorDecoder;
   friend class Encoder;
   friend class Pass;
   Workspace() = default;
+  /// A pass of so many rows.
+  void begin(uint32_t rows) {
+    rows_ = rows;
+    times_ = {};
+    expert_use_ = {};
+  }
+  uint32_t rows() const { return rows_; }
   /// A table of rotary positions and its numbers.
   class Angles {
    public:
@@ -81,11 +76,7 @@ class Workspace {
 
   InputRanges* input_ranges_ = nullptr;
   ActivationRanges* ranges_ = nullptr;
-  ForwardTimes times_;
-  ExpertUse expert_use_;
   device::Buffer memory_;
-  uint32_t max_rows_ = 0;
-  uint32_t rows_ = 0;         // of the last pass
   float* hidden_ = nullptr;   // [rows][hidden]: the residual stream
   float* normed_ = nullptr;   // [rows][hidden]: after a norm; in the end the final norm
   float* scratch_ = nullptr;  // [rows][floats_per_row] of whichever block runs

@@ -39,6 +39,11 @@ Result<Buffer> CpuDevice::allocate(uint64_t bytes) {
   return Buffer(*this, data, bytes);
 }
 
+Status CpuDevice::zero(Buffer& buffer) {
+  if (buffer.size() > 0) std::memset(buffer.data(), 0, buffer.size());
+  return Status::ok();
+}
+
 void CpuDevice::copy(void* to, const void* from, uint64_t bytes) {
   if (bytes > 0) std::memcpy(to, from, bytes);
 }

@@ -14,6 +14,7 @@ class CpuDevice final : public Device {
   const char* name() const override { return kernels_.name; }
   uint64_t available_bytes() const override;
   Result<Buffer> allocate(uint64_t bytes) override;
+  Status zero(Buffer& buffer) override;
   void copy(void* to, const void* from, uint64_t bytes) override;
   const KernelTable& kernels() const override { return kernels_; }
   platform::ThreadPool& threads() override { return threads_; }

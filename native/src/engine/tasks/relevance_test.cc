@@ -13,7 +13,7 @@
 #include "engine/limits.h"
 #include "engine/running_request.h"
 #include "engine/test_fixture.h"
-#include "model/decoder.h"
+#include "model/processor_decoder.h"
 #include "model/workspace.h"
 
 namespace tessera::engine {
@@ -123,7 +123,7 @@ TEST_F(Relevance, IsTheLogitsOfTheModelAndTheirNormalisation) {
 
   const auto device = std::move(device::open_cpu_device({})).value();
   const auto decoder =
-      std::move(model::Decoder::load(folder().string(), model::ComputeType::kF32, *device)).value();
+      std::move(model::ProcessorDecoder::load(folder().string(), model::ComputeType::kF32, *device)).value();
   const auto size = static_cast<uint32_t>(prompt.size());
   const auto workspace = decoder->make_workspace(size, size);
   const attention::BlockLayout layout = decoder->block_layout();
@@ -137,12 +137,12 @@ TEST_F(Relevance, IsTheLogitsOfTheModelAndTheirNormalisation) {
   attention::RowGroup group;
   group.prompt = &kv;
   group.row_count = size;
-  decoder->forward({prompt, {&group, 1}, {}}, *workspace);
+  EXPECT_TRUE(decoder->forward({prompt, {&group, 1}, {}}, *workspace).is_ok());
   std::vector<int32_t> vocabulary(decoder->config().vocab_size);
   std::iota(vocabulary.begin(), vocabulary.end(), 0);
   std::vector<float> logits(vocabulary.size());
   const uint32_t last = size - 1;
-  decoder->logits(*workspace, {&last, 1}, vocabulary, logits);
+  EXPECT_TRUE(decoder->logits(*workspace, {&last, 1}, vocabulary, logits).is_ok());
   double sum = 0;
   for (const float logit : logits) sum += std::exp(static_cast<double>(logit));
   EXPECT_EQ(got[0], logits[5]);
@@ -188,7 +188,7 @@ TEST_F(Relevance, GivesWayWhereMemoryIsShort) {
   // Room for a prompt of four blocks and no second one.
   const auto device = std::move(device::open_cpu_device({})).value();
   const auto decoder =
-      std::move(model::Decoder::load(folder().string(), model::ComputeType::kF32, *device)).value();
+      std::move(model::ProcessorDecoder::load(folder().string(), model::ComputeType::kF32, *device)).value();
   open(16, 512, 5 * decoder->block_layout().bytes());
   EXPECT_EQ(run(prompts, in_order(prompts.size())), expected);
 }
