@@ -39,7 +39,7 @@ class AdapterTest : public ::testing::Test {
     options.kv.is_enabled = true;
     options.kv.versions_back_max = versions_back_max;
     engine_.reset();
-    auto engine = Engine::open(options, sink_);
+    auto engine = open_fixture_engine(options, sink_);
     ASSERT_TRUE(engine.is_ok()) << engine.status().message();
     engine_ = std::move(engine).value();
     fixture_ = read_cases(kFixtures / "parity/qwen3-tied").back();
@@ -310,7 +310,7 @@ TEST_F(AdapterTest, AdaptersComeAndGoWhileRequestsRun) {
 
 TEST_F(AdapterTest, AnEngineWithoutMemoryForAdaptersRefusesThem) {
   EngineOptions options = fixture_options(kFixtures / "parity/qwen3-tied");
-  auto engine = Engine::open(options, sink_);
+  auto engine = open_fixture_engine(options, sink_);
   ASSERT_TRUE(engine.is_ok());
   const auto loaded =
       engine.value()->load_adapter((kFixtures / "adapters/all-linear").string(), kLimits);

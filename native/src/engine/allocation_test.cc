@@ -3,9 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "base/test_allocations.h"
-#include "device/backends.h"
 #include "engine/loop.h"
-#include "engine/processor_executor.h"
 #include "engine/test_fixture.h"
 #include "lora/arena.h"
 
@@ -16,19 +14,17 @@ TEST(Allocation, PassesAllocateNothingInTheSteadyState) {
   const std::filesystem::path folder =
       std::filesystem::path(TESSERA_REPOSITORY_ROOT) / "test/fixtures/parity/qwen3-tied";
   const EngineOptions options = fixture_options(folder);
-  const auto device = std::move(device::open_cpu_device({})).value();
-  const auto decoder =
-      std::move(model::ProcessorDecoder::load(folder.string(), model::ComputeType::kF32, *device)).value();
+  const FixtureDecoder on = open_fixture_decoder(options);
   const FixtureCase fixture = read_cases(folder).front();
-  const auto binding = bind_fixture(decoder->config(), open_fixture_catalogue(folder), fixture);
+  const auto binding = bind_fixture(on.decoder->config(), open_fixture_catalogue(folder), fixture);
   LoopCounters counters;
-  const auto pool = open_fixture_pool(options, *decoder);
-  auto executor = std::make_unique<ProcessorExecutor>(
-      *decoder, *pool,
-      decoder->make_workspace(options.batch_rows_max, options.prompt_tokens_max,
-                              options.batch_requests_max));
-  Loop loop(options, *device, std::move(executor), {}, counters);
-  const auto arena = std::move(lora::Arena::open(decoder, 64u << 20)).value();
+  auto passes_of_loop = std::make_unique<Passes>(
+      *on.decoder, on.decoder
+                       ->make_memory(options.batch_rows_max, options.prompt_tokens_max,
+                                     options.batch_requests_max)
+                       .value());
+  Loop loop(options, *on.processor, *on.decoder, *on.pool, std::move(passes_of_loop), {}, counters);
+  const auto arena = std::move(lora::Arena::open(on.decoder, 64u << 20)).value();
   const auto adapter = std::move(arena->load(std::string(TESSERA_REPOSITORY_ROOT) +
                                                  "/test/fixtures/adapters/tokens-tied",
                                              {ops::kRankMax, 1e3}))

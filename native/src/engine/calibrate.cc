@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "engine/decoder_probe.h"
 #include "engine/elapsed.h"
 #include "engine/request.h"
 #include "kv/block.h"
@@ -19,8 +20,8 @@ struct Sample {
   double pass_us = 0, head_us = 0;
 };
 
-Status sample(PassProbe& probe, uint32_t rows, uint32_t position, std::vector<Sample>& samples) {
-  const uint32_t vocab = probe.config().vocab_size;
+Status sample(DecoderProbe& probe, uint32_t vocab, uint32_t rows, uint32_t position,
+              std::vector<Sample>& samples) {
   std::vector<int32_t> tokens(rows);
   for (uint32_t i = 0; i < rows; ++i) tokens[i] = static_cast<int32_t>((i * 7919u + rows) % vocab);
   Sample sample;
@@ -29,7 +30,7 @@ Status sample(PassProbe& probe, uint32_t rows, uint32_t position, std::vector<Sa
   sample.pass_us = microseconds_since(start);
   sample.work.add_rows(rows, position, true);
   sample.work.experts = static_cast<double>(probe.experts_touched());
-  const uint32_t head_rows = std::min({rows, kCalibrationHeadRows, probe.head_rows_max()});
+  const uint32_t head_rows = std::min(rows, DecoderProbe::kHeadRowsMax);
   const Clock::time_point passed = Clock::now();
   TESSERA_RETURN_IF_ERROR(probe.head(head_rows));
   sample.head_us = microseconds_since(passed);
@@ -85,8 +86,10 @@ scheduler::UnitWeights unit_weights(const model::ModelConfig& config) {
   return weights;
 }
 
-Result<scheduler::PassCost> calibrate(const EngineOptions& options, PassProbe&& probe) {
-  const model::ModelConfig& config = probe.config();
+Result<scheduler::PassCost> calibrate(const EngineOptions& options,
+                                      const model::Decoder& decoder, model::PassMemory& memory) {
+  const model::ModelConfig& config = decoder.config();
+  DecoderProbe probe(decoder, memory);
   const uint32_t positions = std::min(options.prompt_tokens_max, config.max_positions);
   const uint32_t most = std::min({options.batch_rows_max, options.prefill_chunk_tokens, positions});
   const uint32_t context = std::min(kCalibrationContext, positions - most);
@@ -94,11 +97,13 @@ Result<scheduler::PassCost> calibrate(const EngineOptions& options, PassProbe&& 
   if (begun.code() == Code::kEngineOverloaded) return scheduler::PassCost{};
   TESSERA_RETURN_IF_ERROR(begun);
   std::vector<Sample> samples;
-  TESSERA_RETURN_IF_ERROR(sample(probe, 1, 0, samples));  // touches everything for the first time
+  TESSERA_RETURN_IF_ERROR(sample(probe, config.vocab_size, 1, 0, samples));  // touches everything for the first time
   samples.clear();
   const auto run = [&](uint32_t rows, std::vector<Sample>& of_size) -> Status {
-    TESSERA_RETURN_IF_ERROR(sample(probe, std::min(rows, most), 0, of_size));
-    return context > 0 ? sample(probe, std::min(rows, most), context, of_size) : Status::ok();
+    const uint32_t vocab = config.vocab_size;
+    TESSERA_RETURN_IF_ERROR(sample(probe, vocab, std::min(rows, most), 0, of_size));
+    return context > 0 ? sample(probe, vocab, std::min(rows, most), context, of_size)
+                       : Status::ok();
   };
   TESSERA_RETURN_IF_ERROR(rounds(run, samples));
   return scheduler::fit_pass_cost(with_and_without_head(samples), unit_weights(config));

@@ -59,8 +59,8 @@ bool Driver::attend_to_update() {
   queue_.drop_blocks();
   for (RequestQueue::Waiting& waiting : loading_) waiting.blocks = {};
   front_.begin_swap();
-  Status status = decoder_->update(std::move(pending->update));
-  taken_.broken = front_.end_swap(*decoder_, std::move(status), now);
+  Status status = decoder_.update(std::move(pending->update));
+  taken_.broken = front_.end_swap(decoder_, std::move(status), now);
   return false;
 }
 

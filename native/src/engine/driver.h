@@ -16,8 +16,8 @@ namespace tessera::engine {
 
 class Driver {
  public:
-  /// All outlive the driver, and `loop` its run. `decoder` is null where another device computes.
-  Driver(const EngineOptions& options, Front& front, Loop& loop, model::Decoder* decoder,
+  /// All outlive the driver, and `loop` its run.
+  Driver(const EngineOptions& options, Front& front, Loop& loop, model::Decoder& decoder,
          CompletionSink& sink)
       : options_(options), front_(front), loop_(loop), decoder_(decoder), sink_(sink) {}
 
@@ -41,7 +41,7 @@ class Driver {
   const EngineOptions& options_;
   Front& front_;
   Loop& loop_;
-  model::Decoder* const decoder_;
+  model::Decoder& decoder_;
   CompletionSink& sink_;
   Foreground foreground_;
   Front::Taken taken_;

@@ -56,7 +56,7 @@ Engine::Engine(const EngineOptions& options, EngineParts parts, CompletionSink& 
       work_(parts.work),
       loop_(std::move(parts.loop)),
       front_(options_, *loop_, std::move(parts.pool), std::move(parts.model), parts.cost, work_),
-      driver_(options_, front_, *loop_, decoder_.get(), sink_) {
+      driver_(options_, front_, *loop_, *decoder_, sink_) {
   thread_ = std::thread([this] { driver_.run(); });
 }
 
@@ -77,13 +77,11 @@ void Engine::cancel(std::span<const uint32_t> tickets) {
 
 Result<std::shared_ptr<const lora::Adapter>> Engine::load_adapter(const std::string& folder,
                                                                   const lora::Limits& limits) {
-  if (arena_ != nullptr) return arena_->load(folder, limits);
-  return Status(Code::kAdapterInvalid,
-                folder + ": expected an engine on \"cpu\" for adapters, got " + options_.device);
+  return arena_->load(folder, limits);
 }
 
 lora::ArenaUse Engine::adapter_arena() const {
-  return arena_ == nullptr ? lora::ArenaUse{} : arena_->use();
+  return arena_->use();
 }
 
 Result<UpdateReport> Engine::update_weights(const std::string& folder,
@@ -92,11 +90,6 @@ Result<UpdateReport> Engine::update_weights(const std::string& folder,
     return Status(Code::kEngineOverloaded, "weights update: another one is under way");
   }
   const Ended ended(is_updating_);
-  if (decoder_ == nullptr) {
-    return Status(Code::kModelInvalid,
-                  folder + ": expected an engine on \"cpu\" to update weights in place, got " +
-                      options_.device);
-  }
   Result<model::WeightsUpdate> prepared = decoder_->prepare_update(folder);
   if (!prepared.is_ok()) return prepared.status();
   PendingUpdate pending{std::move(prepared).value(), Clock::now(), Clock::now() + wait_max};

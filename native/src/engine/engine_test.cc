@@ -12,7 +12,7 @@ namespace tessera::engine {
 namespace engine_test {
 
 std::unique_ptr<Engine> open(const EngineOptions& options, CompletionSink& sink) {
-  auto engine = Engine::open(options, sink);
+  auto engine = open_fixture_engine(options, sink);
   if (!engine.is_ok()) throw std::runtime_error(engine.status().message());
   return std::move(engine).value();
 }
@@ -119,8 +119,8 @@ class EngineOfModel : public EngineFixture, public testing::WithParamInterface<c
   }
 };
 INSTANTIATE_TEST_SUITE_P(Models, EngineOfModel,
-                         testing::Values("qwen3-tied", "qwen3-5-text", "qwen3-next-bf16",
-                                         "t5-gated-untied", "t5-ends-bf16"));
+                         testing::ValuesIn(served_here({"qwen3-tied", "qwen3-5-text", "qwen3-next-bf16",
+                                         "t5-gated-untied", "t5-ends-bf16"})));
 
 TEST_P(EngineOfModel, AnswersAreBitIdenticalAloneInEveryBatchAtEveryChunkAndThreadCount) {
   open_folder(GetParam());
@@ -322,7 +322,7 @@ TEST_F(EngineFixture, OptionsOutOfRangeAreRefusedNamingTheField) {
   const auto refused = [&](const std::string& field, const auto& change) {
     EngineOptions options = valid;
     change(options);
-    const auto engine = Engine::open(options, sink_);
+    const auto engine = open_fixture_engine(options, sink_);
     ASSERT_FALSE(engine.is_ok()) << field;
     EXPECT_EQ(engine.status().code(), Code::kRequestInvalid);
     EXPECT_NE(engine.status().message().find(field), std::string::npos)

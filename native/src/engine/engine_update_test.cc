@@ -71,7 +71,7 @@ class UpdateTest : public ::testing::Test {
   explicit UpdateTest(EngineOptions options) {
     options.kv.is_enabled = true;
     options.kv.store_queue_max = options.kv.prefetch_queue_max = 8;
-    engine_ = std::move(Engine::open(options, sink_)).value();
+    engine_ = std::move(open_fixture_engine(options, sink_)).value();
     cases_ = read_cases(recorded_model());
     for (size_t which = 0; which < cases_.size(); ++which) {
       cases_[which].prompt.resize(70);
@@ -106,7 +106,7 @@ class UpdateTest : public ::testing::Test {
     EngineOptions options = fixture_options(recorded_model());
     options.model_path = folder;
     CollectingSink sink;
-    const auto engine = std::move(Engine::open(options, sink)).value();
+    const auto engine = std::move(open_fixture_engine(options, sink)).value();
     std::vector<Bits> answers;
     for (uint32_t i = 0; i < cases_.size(); ++i) {
       std::vector<Request> requests;
@@ -268,7 +268,7 @@ TEST_F(UpdateTest, AfterWhichNeitherWeightsAreThereEndsAllWork) {
     EngineOptions options = fixture_options(recorded_model());
     options.model_path = before.path();
     HoldingSink sink;
-    const auto engine = std::move(Engine::open(options, sink)).value();
+    const auto engine = std::move(open_fixture_engine(options, sink)).value();
     const auto ask = [&](uint32_t ticket) {
       std::vector<Request> requests;
       requests.push_back(make_request(ticket, binding_, cases_[0]));

@@ -8,9 +8,8 @@
 #include <span>
 #include <vector>
 
-#include "attention/block.h"
 #include "engine/pass_batch.h"
-#include "model/workspace.h"
+#include "model/decoder.h"
 #include "scheduler/plan_step.h"
 
 namespace tessera::engine {
@@ -26,25 +25,23 @@ class RowFaults {
 class Epoch {
  public:
   Epoch(const model::Decoder& decoder, RowFaults* faults)
-      : decoder_(decoder), layout_(decoder.block_layout()), faults_(faults) {}
+      : decoder_(decoder), faults_(faults) {}
 
   /// Checks the rows of the pass and commits or takes back. Afterwards those requests have failed
-  /// whose own rows were not finite; they must end.
-  void settle(std::span<const scheduler::Slice> plan, PassBatch::Running running,
+  /// whose own rows were not finite; they must end. Errors: what the device says.
+  Status settle(std::span<const scheduler::Slice> plan, PassBatch::Running running,
               std::span<const scheduler::Link> links, const PassBatch& batch,
-              const model::Workspace& workspace);
+                model::PassMemory& memory);
 
   /// Prompt rows taken back from requests that go on.
   uint64_t rolled_back_rows() const { return rolled_back_rows_; }
 
  private:
-  void check_rows(std::span<const scheduler::Slice> plan, PassBatch::Running running,
-                  const PassBatch& batch, const model::Workspace& workspace);
-  void take_back(const attention::RowGroup& rows) const;
-  void clear_positions(const attention::PromptKv& prompt, uint32_t first, uint32_t count) const;
+  Status check_rows(std::span<const scheduler::Slice> plan, PassBatch::Running running,
+                    const PassBatch& batch, model::PassMemory& memory);
+  Status take_back(const attention::RowGroup& rows) const;
 
   const model::Decoder& decoder_;
-  const attention::BlockLayout layout_;
   RowFaults* const faults_;
   uint64_t rolled_back_rows_ = 0;
   // Of the prompt slices of one pass.

@@ -12,9 +12,7 @@
 #include <random>
 #include <set>
 
-#include "device/backends.h"
 #include "engine/loop.h"
-#include "engine/processor_executor.h"
 #include "engine/test_fixture.h"
 
 namespace tessera::engine {
@@ -31,7 +29,8 @@ std::vector<uint32_t> bits_of(const Completion& completion) {
 /// Strikes the given rows and leaves not-a-number in the blocks behind it.
 class Spoiler final : public RowFaults {
  public:
-  explicit Spoiler(const model::ProcessorDecoder& decoder) : layout_(decoder.block_layout()) {}
+  Spoiler(const model::Decoder& decoder, const attention::BlockLayout& layout)
+      : decoder_(decoder), layout_(layout) {}
 
   double chance = 0;
   std::mt19937 random{1};
@@ -48,6 +47,7 @@ class Spoiler final : public RowFaults {
   void forget() { spoiled_.clear(); }
   /// True when nothing is left of what was spoiled.
   bool is_taken_back() const {
+    const TouchedMemory touched(decoder_);
     return std::none_of(spoiled_.begin(), spoiled_.end(),
                         [](const float* value) { return std::isnan(*value); });
   }
@@ -55,6 +55,7 @@ class Spoiler final : public RowFaults {
  private:
   /// One value of each position: enough to poison the block.
   void spoil(const attention::PromptKv& prompt, uint32_t first, uint32_t count) {
+    const TouchedMemory touched(decoder_);
     for (uint32_t position = first; position < first + count; ++position) {
       auto* block = static_cast<char*>(prompt.blocks[position / attention::kBlockPositions]);
       const uint32_t slot = position % attention::kBlockPositions;
@@ -65,6 +66,7 @@ class Spoiler final : public RowFaults {
     }
   }
 
+  const model::Decoder& decoder_;
   const attention::BlockLayout layout_;
   std::vector<float*> spoiled_;
 };
@@ -76,22 +78,28 @@ class EpochFixture : public testing::Test {
         std::filesystem::path(TESSERA_REPOSITORY_ROOT) / "test/fixtures/parity/qwen3-tied";
     options_ = fixture_options(folder);
     options_.prefill_chunk_tokens = 48;
-    device_ = std::move(device::open_cpu_device({})).value();
-    decoder_ = std::move(model::ProcessorDecoder::load(folder.string(), model::ComputeType::kF32, *device_))
-                   .value();
+    open();
     fixture_ = read_cases(folder).front();
     binding_ = bind_fixture(decoder_->config(), open_fixture_catalogue(folder), fixture_);
-    pool_ = open_fixture_pool(options_, *decoder_);
-    spoiler_ = std::make_unique<Spoiler>(*decoder_);
+  }
+
+  /// Opens decoder and pool anew.
+  void open() {
+    opened_.pool.reset();  // its blocks lie in the decoder's memory
+    opened_.decoder.reset();
+    opened_ = open_fixture_decoder(options_);
+    decoder_ = opened_.decoder.get();
+    pool_ = opened_.pool.get();
+    spoiler_ = std::make_unique<Spoiler>(*decoder_, opened_.block_layout);
   }
 
   std::unique_ptr<Loop> make_loop(LoopCounters& counters) {
-    auto executor = std::make_unique<ProcessorExecutor>(
-        *decoder_, *pool_,
-        decoder_->make_workspace(options_.batch_rows_max, options_.prompt_tokens_max),
+    auto passes = std::make_unique<Passes>(
+        *decoder_,
+        decoder_->make_memory(options_.batch_rows_max, options_.prompt_tokens_max, 0).value(),
         spoiler_.get());
-    return std::make_unique<Loop>(options_, *device_, std::move(executor), scheduler::PassCost{},
-                                  counters);
+    return std::make_unique<Loop>(options_, *opened_.processor, *decoder_, *pool_, std::move(passes),
+                                  scheduler::PassCost{}, counters);
   }
 
   Request make(uint32_t ticket, std::vector<int32_t> prompt, uint32_t width) const {
@@ -152,11 +160,11 @@ class EpochFixture : public testing::Test {
   }
 
   EngineOptions options_;
-  std::unique_ptr<device::Device> device_;
-  std::shared_ptr<const model::ProcessorDecoder> decoder_;
+  FixtureDecoder opened_;
+  model::Decoder* decoder_ = nullptr;
   FixtureCase fixture_;
   std::shared_ptr<const Binding> binding_;
-  std::unique_ptr<kv::Pool> pool_;
+  kv::Pool* pool_ = nullptr;
   std::unique_ptr<Spoiler> spoiler_;
 };
 
@@ -262,10 +270,10 @@ TEST_F(EpochFixture, AnyMixOfArrivalsFailuresAndCancellationsAnswersAsAlone) {
       auto& answer = known[{requests[i].prompt, requests[i].widths[0]}];
       if (answer.empty()) answer = alone(requests[i]);
     }
+    options_.kv.is_enabled = seed % 2 == 0;
+    open();
     spoiler_->random.seed(seed);
     spoiler_->chance = seed % 3 == 0 ? 0 : 0.05;
-    options_.kv.is_enabled = seed % 2 == 0;
-    pool_ = open_fixture_pool(options_, *decoder_);
     if (options_.kv.is_enabled) {
       for (Request& request : requests) request = of_user(request, random);
     }
@@ -352,9 +360,9 @@ TEST_F(EpochFixture, APromptThatIsGivenUpKeepsItsWholeBlocks) {
 }
 
 TEST_F(EpochFixture, MemoryThatDoesNotSufficeMakesRequestsWaitAndNeverHalfAdmitsThem) {
-  const uint64_t block = decoder_->block_layout().bytes();
+  const uint64_t block = decoder_->block_bytes();
   const Request request = make(0, branch(1, 64, 1), 4);
-  const RequestState::Need need = RequestState::need(request, decoder_->slot_bytes(), 0);
+  const RunningRequest::Need need = RunningRequest::need(request, decoder_->slot_bytes(), 0);
   options_.kv_bytes_max = 2 * (need.blocks * block + need.beam_bytes) + block / 2;
   LoopCounters counters;
   const auto loop = make_loop(counters);

@@ -55,7 +55,6 @@ uint32_t Front::kept_tokens(const Request& request) const {
 Status Front::check(const Request& request, Clock::time_point now) const {
   TESSERA_RETURN_IF_ERROR(broken_);
   TESSERA_RETURN_IF_ERROR(check_limits(request, options_, model_));
-  TESSERA_RETURN_IF_ERROR(loop_.check(request));
   if (in_flight_.contains(request.ticket)) {
     return {Code::kRequestInvalid,
             "tickets: ticket " + std::to_string(request.ticket) + " is already in flight"};

@@ -11,40 +11,40 @@
 namespace tessera::engine {
 namespace {
 
-const int32_t* level_tokens(const RequestState& state, uint32_t step) {
+const int32_t* level_tokens(const RunningRequest& state, uint32_t step) {
   return state.has_level(step) ? state.candidates(step).data() : nullptr;
 }
 
-uint32_t level_size(const RequestState& state, uint32_t step) {
+uint32_t level_size(const RunningRequest& state, uint32_t step) {
   return state.has_level(step) ? static_cast<uint32_t>(state.candidates(step).size()) : 0;
 }
 
-uint32_t terminal_count(const RequestState& state) {
+uint32_t terminal_count(const RunningRequest& state) {
   if (state.task().reads_tokens()) return 0;
   return static_cast<uint32_t>(state.binding().terminal_tokens().size());
 }
 
-const model::Adapter* adapter_of(const RequestState& state) {
+const model::Adapter* adapter_of(const RunningRequest& state) {
   const lora::Adapter* adapter = state.request().adapter.get();
   return adapter == nullptr ? nullptr : &adapter->numbers();
 }
 
-std::span<const uint32_t> codes_without_token(const RequestState& state, uint32_t step) {
+std::span<const uint32_t> codes_without_token(const RunningRequest& state, uint32_t step) {
   if (state.task().reads_tokens()) return {};
   return state.binding().codes_without_token(step);
 }
 
-bool is_full(const RequestState& state) { return state.request().norm == beam::ScoreNorm::kFull; }
+bool is_full(const RunningRequest& state) { return state.request().norm == beam::ScoreNorm::kFull; }
 
 }  // namespace
 
 /// Finds who is due and lays out the arrays. Requests that want the same codes stand together, and
 /// among them those of one adapter: they are multiplied together.
-scheduler::HeadWork Head::collect(std::span<RequestState* const> running) {
+scheduler::HeadWork Head::collect(std::span<RunningRequest* const> running) {
   due_.clear();
-  for (RequestState* const state : running) {
+  for (RunningRequest* const state : running) {
     if (!state->awaits_selection() || state->reads_hidden()) continue;
-    for (const RequestState::DueRows& rows : state->due()) {
+    for (const RunningRequest::DueRows& rows : state->due()) {
       due_.push_back({state, &rows, static_cast<uint32_t>(rows.beams.nodes.size())});
     }
   }
@@ -87,7 +87,7 @@ scheduler::HeadWork Head::collect(std::span<RequestState* const> running) {
   return work;
 }
 
-void Head::multiply(model::Workspace& workspace) {
+Status Head::multiply(model::PassMemory& memory) {
   requests_.clear();
   for (const Due& due : due_) {
     ops::HeadTokens* set = token_sets_.data() + due.token_set;
@@ -101,11 +101,11 @@ void Head::multiply(model::Workspace& workspace) {
                          is_full(*due.state) ? log_sum_exp_.data() + due.row : nullptr,
                          adapter_of(*due.state)});
   }
-  decoder_.head(requests_, workspace);
+  return decoder_.head(requests_, memory);
 }
 
 beam::StepLogits Head::logits_of(const Due& due) {
-  const RequestState& state = *due.state;
+  const RunningRequest& state = *due.state;
   beam::StepLogits logits;
   const uint32_t step = due.rows->step;
   logits.level_size = level_size(state, step);
@@ -129,35 +129,38 @@ beam::StepLogits Head::logits_of(const Due& due) {
 
 void Head::take(const Due& due) {
   const Clock::time_point start = Clock::now();
-  RequestState& state = *due.state;
+  RunningRequest& state = *due.state;
   state.take(*due.rows, logits_of(due), *scratch_);
   state.pass().select_us += microseconds_since(start);
 }
 
-void Head::give_hidden(RequestState& state, const model::Workspace& workspace) {
+Status Head::give_hidden(RunningRequest& state, model::PassMemory& memory) {
   const Clock::time_point start = Clock::now();
-  for (const RequestState::DueRows& rows : state.due()) {
+  for (const RunningRequest::DueRows& rows : state.due()) {
     const auto count = static_cast<uint32_t>(rows.beams.nodes.size());
-    state.take(rows, decoder_.hidden(workspace, state.logit_row() + rows.first, count), *scratch_);
+    const auto hidden = decoder_.hidden(memory, state.logit_row() + rows.first, count);
+    if (!hidden.is_ok()) return hidden.status();
+    state.take(rows, hidden.value(), *scratch_);
   }
   state.pass().head_us = 0;
   state.pass().select_us = microseconds_since(start);
+  return Status::ok();
 }
 
-scheduler::HeadWork Head::select(std::span<RequestState* const> running,
-                                 model::Workspace& workspace) {
+Result<scheduler::HeadWork> Head::select(std::span<RunningRequest* const> running,
+                                         model::PassMemory& memory) {
   const Clock::time_point start = Clock::now();
   const scheduler::HeadWork work = collect(running);
-  if (!due_.empty()) multiply(workspace);
+  if (!due_.empty()) TESSERA_RETURN_IF_ERROR(multiply(memory));
   const float head_us = microseconds_since(start);
   for (const Due& due : due_) {
     due.state->pass().head_us = head_us;
     due.state->pass().select_us = 0;
   }
   for (const Due& due : due_) take(due);
-  for (RequestState* const state : running) {
+  for (RunningRequest* const state : running) {
     if (!state->awaits_selection()) continue;
-    if (state->reads_hidden()) give_hidden(*state, workspace);
+    if (state->reads_hidden()) TESSERA_RETURN_IF_ERROR(give_hidden(*state, memory));
     const Clock::time_point taken = Clock::now();
     state->advance();
     state->pass().fork_us = microseconds_since(taken);

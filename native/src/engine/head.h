@@ -7,9 +7,8 @@
 #include <vector>
 
 #include "beam/select.h"
-#include "engine/request_state.h"
+#include "engine/running_request.h"
 #include "model/decoder.h"
-#include "model/workspace.h"
 #include "scheduler/cost_model.h"
 
 namespace tessera::engine {
@@ -21,14 +20,16 @@ class Head {
 
   /// Applies the coming selection of every running request whose logits are due, and times it; of
   /// those that read hidden states it gives these.
-  scheduler::HeadWork select(std::span<RequestState* const> running, model::Workspace& workspace);
+  /// Errors: what the device says.
+  Result<scheduler::HeadWork> select(std::span<RunningRequest* const> running,
+                                     model::PassMemory& memory);
 
  private:
   /// Rows of one step of a request whose logits are due, and where these go: indices into the
   /// arrays below.
   struct Due {
-    RequestState* state = nullptr;
-    const RequestState::DueRows* rows = nullptr;
+    RunningRequest* state = nullptr;
+    const RunningRequest::DueRows* rows = nullptr;
     uint32_t count = 0;
     size_t row = 0;   // into rows_, log_sum_exp_ and next_terminal_
     size_t code = 0;  // into code_logits_
@@ -36,9 +37,9 @@ class Head {
     size_t token_set = 0, token_sets = 0;
   };
 
-  scheduler::HeadWork collect(std::span<RequestState* const> running);
-  void give_hidden(RequestState& state, const model::Workspace& workspace);
-  void multiply(model::Workspace& workspace);
+  scheduler::HeadWork collect(std::span<RunningRequest* const> running);
+  Status give_hidden(RunningRequest& state, model::PassMemory& memory);
+  Status multiply(model::PassMemory& memory);
   beam::StepLogits logits_of(const Due& due);
   void take(const Due& due);
 

@@ -17,7 +17,7 @@ Result<device::Buffer> KvBudget::take_beams(uint64_t bytes) {
                   "keys and values of beams: expected room for " + std::to_string(bytes) +
                       " bytes below the limit of " + std::to_string(bytes_max_));
   }
-  Result<device::Buffer> buffer = device_.allocate(bytes);
+  Result<device::Buffer> buffer = memory_.allocate(bytes);
   if (buffer.is_ok()) beam_bytes_ += buffer.value().size();
   return buffer;
 }

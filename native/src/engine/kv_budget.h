@@ -12,9 +12,9 @@ namespace tessera::engine {
 
 class KvBudget {
  public:
-  /// The device outlives the budget.
-  KvBudget(device::Device& device, uint64_t block_bytes, uint64_t bytes_max)
-      : device_(device), block_bytes_(block_bytes), bytes_max_(bytes_max) {}
+  /// `memory`, of beams, outlives the budget.
+  KvBudget(device::MemorySpace& memory, uint64_t block_bytes, uint64_t bytes_max)
+      : memory_(memory), block_bytes_(block_bytes), bytes_max_(bytes_max) {}
 
   /// True when `blocks` further blocks and `beam_bytes` further bytes are within the limit.
   bool fits(uint64_t blocks, uint64_t beam_bytes) const;
@@ -23,13 +23,11 @@ class KvBudget {
   /// Memory of beams. Errors: ENGINE_OVERLOADED.
   Result<device::Buffer> take_beams(uint64_t bytes);
   void give_beams(device::Buffer& buffer);
-  /// Memory of beams that lies elsewhere, and took `before` bytes of it until now.
-  void recount_beams(uint64_t before, uint64_t now) { beam_bytes_ += now - before; }
 
   uint64_t blocks() const { return blocks_; }
 
  private:
-  device::Device& device_;
+  device::MemorySpace& memory_;
   const uint64_t block_bytes_;
   const uint64_t bytes_max_;
   uint64_t blocks_ = 0;

@@ -77,7 +77,7 @@ class Service {
  private:
   void open() {
     engine_.reset();
-    auto engine = Engine::open(options_, sink_);
+    auto engine = open_fixture_engine(options_, sink_);
     if (!engine.is_ok()) throw std::runtime_error(engine.status().message());
     engine_ = std::move(engine).value();
     version_ = engine_->add_version("template", "codebook").value();
@@ -329,8 +329,8 @@ TEST_P(KvTransparency, AUserWhoComesBackIsFoundInTheTierBelow) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Models, KvTransparency,
-                         testing::Values("qwen3-tied", "qwen2-moe-shared", "qwen3-5-text",
-                                         "qwen3-next-bf16"));
+                         testing::ValuesIn(served_here({"qwen3-tied", "qwen2-moe-shared", "qwen3-5-text",
+                                         "qwen3-next-bf16"})));
 
 /// Prompts of an encoder are found whole or not at all, whichever tier has them.
 TEST(KvTransparency, AnEncodersPromptIsFoundByTheSameTokensAlone) {

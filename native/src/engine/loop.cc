@@ -10,24 +10,22 @@
 
 namespace tessera::engine {
 
-Loop::Loop(const EngineOptions& options, device::Device& processor,
-           std::unique_ptr<Executor> executor, const scheduler::PassCost& cost,
+Loop::Loop(const EngineOptions& options, device::Device& processor, const model::Decoder& decoder,
+           kv::Pool& pool, std::unique_ptr<Passes> passes, const scheduler::PassCost& cost,
            LoopCounters& counters)
     : options_(options),
       processor_(processor),
       counters_(counters),
-      executor_(std::move(executor)),
-      budget_(processor, executor_->block_bytes(), options.kv_bytes_max),
+      decoder_(decoder),
+      pool_(pool),
+      passes_(std::move(passes)),
+      budget_(decoder.memory(), decoder.block_bytes(), options.kv_bytes_max),
       cost_model_(cost) {}
 
-/// Requests have memory that passes under way may read.
-Loop::~Loop() {
-  (void)executor_->finish();
-  drop_lenders();
-}
+Loop::~Loop() { drop_lenders(); }
 
 scheduler::Link Loop::find_leader(const Request& request) {
-  if (!executor_->shares_prompts() || !request.task->needs().shares_blocks) return {};
+  if (!shares_prompts() || !request.task->needs().shares_blocks) return {};
   prompts_.clear();
   for (const auto& state : running_) {
     const bool reads_alike =
@@ -50,12 +48,19 @@ Loop::Lender Loop::find_lender(const Request& request) {
   return {lenders_[link.leader].get(), link.shared};
 }
 
+RunningRequest& Loop::idle() {
+  if (idle_.empty()) {
+    idle_.push_back(
+        std::make_unique<RunningRequest>(decoder_, pool_, budget_, passes_->rows_max()));
+  }
+  return *idle_.back();
+}
+
 /// Room for the request in the state that it will have, beside the running request of the link.
 Status Loop::reserve_beside(const Request& request, scheduler::Link& link) {
-  if (idle_.empty()) idle_.push_back(executor_->make_request(budget_));
   const RunningRequest* leader =
       link.leader == scheduler::kNoLeader ? nullptr : running_[link.leader].get();
-  return executor_->reserve(*idle_.back(), request, leader, link);
+  return idle().reserve(request, leader, link);
 }
 
 /// Reserves beside an ended request, where that has more of the prompt. Where room is short, all
@@ -65,23 +70,21 @@ Status Loop::reserve(const Request& request, scheduler::Link& link) {
   const Lender lender = may_borrow ? find_lender(request) : Lender{};
   Status status;
   if (lender.shared > link.shared) {
-    if (idle_.empty()) idle_.push_back(executor_->make_request(budget_));
     scheduler::Link to_lender{running(), lender.shared};
-    status = executor_->reserve(*idle_.back(), request, lender.state, to_lender);
+    status = idle().reserve(request, lender.state, to_lender);
     // All that they share is computed: nothing is left to compute for each other.
     if (status.is_ok()) link = {};
   } else {
     status = reserve_beside(request, link);
   }
   if (status.code() != Code::kEngineOverloaded) return status;
-  TESSERA_RETURN_IF_ERROR(settle());  // their buffers may be in use
   drop_lenders();
-  for (const auto& state : idle_) executor_->drop_buffers(*state);
+  for (const auto& state : idle_) state->drop_buffers();
   return reserve_beside(request, link);
 }
 
 void Loop::part_with(std::unique_ptr<RunningRequest> state, bool is_answered) {
-  const bool lends = is_answered && executor_->shares_prompts() && state->prompt_left() == 0 &&
+  const bool lends = is_answered && shares_prompts() && state->prompt_left() == 0 &&
                      state->task().needs().lends_prompt;
   if (lends) {
     lenders_.push_back(std::move(state));
@@ -102,12 +105,7 @@ Admission Loop::admit(Request& request, Clock::time_point now, Status& status) {
   scheduler::Link link = find_leader(request);
   status = reserve(request, link);
   is_full_ = status.code() == Code::kEngineOverloaded;
-  if (status.is_ok()) {
-    status = executor_->begin(*idle_.back(), std::move(request), now);
-  } else {
-    executor_->forget_reserved();
-  }
-  if (is_full_ && (!running_.empty() || executor_->makes_room_alone())) {
+  if (is_full_) {  // makes room by itself: a request's own need is within the limits
     status = Status::ok();
     return Admission::kWaits;
   }
@@ -115,6 +113,7 @@ Admission Loop::admit(Request& request, Clock::time_point now, Status& status) {
     if (status.code() == Code::kEngineUnavailable) health_ = status;
     return Admission::kRefused;
   }
+  idle_.back()->begin(std::move(request), now);
   running_.push_back(std::move(idle_.back()));
   idle_.pop_back();
   links_.push_back(link);
@@ -169,24 +168,24 @@ void Loop::narrow_late() {
 
 /// Counts the experts of the last computed pass.
 void Loop::count_experts() {
-  const model::ExpertUse use = executor_->expert_use();
+  const model::ExpertUse use = passes_->expert_use();
   work_.experts = static_cast<double>(use.touched);
   counters_.expert_rows += use.rows;
   counters_.expert_places += use.places;
   counters_.experts_touched += use.touched;
 }
 
-/// The pass, done or asked for, and the selections that follow from it.
+/// The pass, and the selections that follow from it.
 Status Loop::compute(PassTimes& times) {
-  TESSERA_RETURN_IF_ERROR(executor_->forward(running_, plan_, links_, times));
-  counters_.rolled_back_tokens += executor_->take_rolled_back_rows();
+  TESSERA_RETURN_IF_ERROR(passes_->forward(running_, plan_, links_, times));
+  counters_.rolled_back_tokens += passes_->take_rolled_back_rows();
   count_experts();
   for (const auto& state : running_) {
     state->pass() = times;
     state->pass().is_decode = state->is_decoding();
   }
   narrow_late();
-  const Result<scheduler::HeadWork> head = executor_->select(running_);
+  const Result<scheduler::HeadWork> head = passes_->select(running_);
   if (!head.is_ok()) return head.status();
   work_.head = head.value();
   return Status::ok();
@@ -197,63 +196,35 @@ void Loop::run_pass(std::vector<Completion>& completed) {
   if (!health_.is_ok()) return fail(health_, completed);
   drop_lenders();
   plan();
-  executor_->order(running_, plan_);
+  passes_->order(running_, plan_);
   PassTimes times;
   times.plan_us = microseconds_since(start);
-  if (asked_.empty()) asked_since_ = start;
-  Status status = compute(times);
-  asked_.push_back(work_);
+  const Status status = compute(times);
   ++counters_.forward_passes;
-  const bool is_last = asked_.size() >= executor_->passes_ahead();
-  if (status.is_ok() && (is_last || any_is_read_next())) status = settle();
-  const float taken_us = microseconds_since(start) - times.plan_us;
-  for (const auto& state : running_) {
-    // Of a pass that is only asked for: until the loop goes on.
-    if (times.forward_us == 0) state->pass().forward_us = taken_us;
-    state->end_pass();
-  }
-  if (status.is_ok()) status = conclude(completed);
-  if (!status.is_ok()) fail(status, completed);
+  if (!status.is_ok()) return fail(status, completed);
+  observe(microseconds_since(start));
+  for (const auto& state : running_) state->end_pass();
+  conclude(completed);
 }
 
-void Loop::observe(const scheduler::PassWork& work, double actual_us) {
-  scheduler::PassWork planned = work;
+void Loop::observe(double actual_us) {
+  scheduler::PassWork planned = work_;
   planned.experts = 0;  // counted since
   counters_.predicted_us += static_cast<uint64_t>(cost_model_.cost().predict_us(planned));
   counters_.actual_us += static_cast<uint64_t>(actual_us);
-  cost_model_.observe(work, actual_us);
+  cost_model_.observe(work_, actual_us);
   sharing_.busy(actual_us);
 }
 
-Status Loop::settle() {
-  TESSERA_RETURN_IF_ERROR(executor_->finish());
-  if (asked_.empty()) return Status::ok();
-  const float taken_us = microseconds_since(asked_since_);
-  double predicted_us = 0;
-  for (const scheduler::PassWork& work : asked_) predicted_us += cost().predict_us(work);
-  const auto count = static_cast<double>(asked_.size());
-  for (const scheduler::PassWork& work : asked_) {
-    const double part = predicted_us > 0 ? cost().predict_us(work) / predicted_us : 1 / count;
-    observe(work, taken_us * part);
-  }
-  asked_.clear();
-  return Status::ok();
-}
-
-bool Loop::any_is_read_next() const {
-  return std::any_of(running_.begin(), running_.end(),
-                     [this](const auto& state) { return executor_->is_read_next(*state); });
-}
-
-Status Loop::conclude(std::vector<Completion>& completed) {
+void Loop::conclude(std::vector<Completion>& completed) {
   for (size_t i = running_.size(); i-- > 0;) {
-    RunningRequest& state = *running_[i];
-    if (!executor_->is_read_next(state)) continue;
-    Status ended = executor_->conclude(state);
-    if (ended.code() == Code::kEngineUnavailable) return ended;
-    if (!ended.is_ok() || state.is_done()) completed.push_back(retire(i, std::move(ended)));
+    const RunningRequest& state = *running_[i];
+    if (state.has_failed()) {
+      completed.push_back(retire(i, not_finite()));
+    } else if (state.is_done()) {
+      completed.push_back(retire(i, Status::ok()));
+    }
   }
-  return Status::ok();
 }
 
 void Loop::fail(const Status& status, std::vector<Completion>& completed) {
@@ -268,12 +239,6 @@ double Loop::left_us() const {
 }
 
 Completion Loop::retire(size_t index, Status status) {
-  if (health_.is_ok() && !status.is_ok() && status.code() != Code::kModelNotFinite) {
-    // One that is cancelled, or late, is in the middle of passes that were asked for.
-    Status waited = settle();
-    if (waited.is_ok()) waited = executor_->conclude(*running_[index]);
-    if (waited.code() == Code::kEngineUnavailable) health_ = waited;
-  }
   std::unique_ptr<RunningRequest> state = std::move(running_[index]);
   running_.erase(running_.begin() + static_cast<ptrdiff_t>(index));
   scheduler::unlink(links_, static_cast<uint32_t>(index));
@@ -284,7 +249,6 @@ Completion Loop::retire(size_t index, Status status) {
   completion.passes = state->passes();
   completion.timings.total_us = microseconds_since(state->request().submitted);
   if (options_.kv.is_enabled) state->keep_kv();
-  executor_->end(*state);
   is_full_ = false;
   part_with(std::move(state), completion.status.is_ok());
   return completion;
@@ -307,7 +271,7 @@ Completion Loop::completion_of(const RunningRequest& state, Status status) {
     completion.status = {Code::kCancelled, "the user was erased while the request ran"};
   }
   counters_.prefix_reused_tokens += completion.prefix_reused_tokens;
-  sharing_.served(alone_us(RunningRequest::work_of(state.request(), executor_->config())) -
+  sharing_.served(alone_us(RunningRequest::work_of(state.request(), decoder_.config())) -
                   alone_us(state.work()));
   return completion;
 }

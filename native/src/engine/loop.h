@@ -1,10 +1,9 @@
 // The one state machine of running requests: who is let in, who runs in the next pass, what a pass
-// is predicted to take and took, when a request has ended and what its completion says. Passes are
-// computed by an executor (executor.h), of which each device has its own.
+// is predicted to take and took, when a request has ended and what its completion says.
 //
-//   order -> forward -> narrow -> select -> settle -> conclude -> complete
+//   order -> forward -> narrow -> select -> conclude -> complete
 //
-// Runs on the engine's thread only, but for check().
+// Runs on the engine's thread only.
 #pragma once
 
 #include <atomic>
@@ -13,9 +12,9 @@
 #include <vector>
 
 #include "device/device.h"
-#include "engine/executor.h"
 #include "engine/kv_budget.h"
 #include "engine/options.h"
+#include "engine/passes.h"
 #include "engine/request.h"
 #include "engine/running_request.h"
 #include "scheduler/admission.h"
@@ -46,17 +45,17 @@ enum class Admission : uint8_t {
 
 class Loop {
  public:
-  /// `processor` makes answers of what a search has found.
-  Loop(const EngineOptions& options, device::Device& processor, std::unique_ptr<Executor> executor,
-       const scheduler::PassCost& cost, LoopCounters& counters);
+  /// `processor` makes answers of what a search has found. The decoder, the pool and the counters
+  /// outlive the loop.
+  Loop(const EngineOptions& options, device::Device& processor, const model::Decoder& decoder,
+       kv::Pool& pool, std::unique_ptr<Passes> passes, const scheduler::PassCost& cost,
+       LoopCounters& counters);
   ~Loop();
   Loop(const Loop&) = delete;
   Loop& operator=(const Loop&) = delete;
 
   uint32_t running() const { return static_cast<uint32_t>(running_.size()); }
   bool has_room() const { return running() < options_.batch_requests_max; }
-  /// REQUEST_INVALID where the device has not what the request asks for. Any thread.
-  Status check(const Request& request) const { return executor_->check(request); }
   /// REQUIRES: has_room() and a request whose limits have been checked. Takes the request when it
   /// is admitted: all memory that it needs until its end is its own from then on.
   Admission admit(Request& request, Clock::time_point now, Status& status);
@@ -88,6 +87,14 @@ class Loop {
     const RunningRequest* state = nullptr;
     uint32_t shared = 0;
   };
+  /// True if requests compute the common part of their prompts for each other. A state goes on from
+  /// where it is alone, not from any position of another request's prompt, and what an encoder
+  /// makes of a token depends on all of its own.
+  bool shares_prompts() const {
+    return decoder_.state_bytes() == 0 && !decoder_.config().encodes_prompts();
+  }
+  /// One that idles; used by the next request that is let in.
+  RunningRequest& idle();
   Status reserve(const Request& request, scheduler::Link& link);
   Status reserve_beside(const Request& request, scheduler::Link& link);
   scheduler::Link find_leader(const Request& request);
@@ -99,13 +106,10 @@ class Loop {
   /// Requests that may be answered in part take no more beams than they have time for.
   uint32_t rows_in_time(double row_us, double fixed_us) const;
   void narrow_late();
-  /// Waits for all passes that are under way, and learns what they took.
-  Status settle();
-  void observe(const scheduler::PassWork& work, double actual_us);
-  bool any_is_read_next() const;
-  /// Takes what those have come to that the executor says can be read, and ends those that are
-  /// done.
-  Status conclude(std::vector<Completion>& completed);
+  /// Learns what a pass took.
+  void observe(double actual_us);
+  /// Ends those that are done, and those of which a row was not finite.
+  void conclude(std::vector<Completion>& completed);
   /// The device has failed: all that runs ends with its word.
   void fail(const Status& status, std::vector<Completion>& completed);
   Completion retire(size_t index, Status status);
@@ -122,7 +126,9 @@ class Loop {
   const EngineOptions options_;
   device::Device& processor_;
   LoopCounters& counters_;
-  const std::unique_ptr<Executor> executor_;  // goes after the requests
+  const model::Decoder& decoder_;
+  kv::Pool& pool_;
+  const std::unique_ptr<Passes> passes_;
   KvBudget budget_;
   scheduler::CostModel cost_model_;
   scheduler::SharingRate sharing_;
@@ -134,10 +140,6 @@ class Loop {
   /// the next pass have in common with them is taken from here. They give way where room is short.
   std::vector<std::unique_ptr<RunningRequest>> lenders_;
   bool is_full_ = false;  // no request has left since one found no room
-
-  // Passes that have not been waited for.
-  std::vector<scheduler::PassWork> asked_;
-  Clock::time_point asked_since_;
 
   // Scratch of one pass.
   scheduler::PassWork work_;

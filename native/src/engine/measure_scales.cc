@@ -52,9 +52,9 @@ Status check_prompts(const ScaleMeasurement& options, const model::ModelConfig& 
 
 /// One prompt after the other, in blocks that are used again: a row reads no position that its own
 /// prompt has not written.
-void run_prompts(const model::Decoder& decoder, const ScaleMeasurement& options,
-                 model::Workspace& workspace, std::span<void* const> blocks,
-                 device::Buffer& state_memory) {
+Status run_prompts(const model::Decoder& decoder, const ScaleMeasurement& options,
+                   model::PassMemory& memory, std::span<void* const> blocks,
+                   device::Buffer& state_memory) {
   for (const std::vector<int32_t>& prompt : options.prompts) {
     attention::DeltaState state = decoder.zero_state(state_memory);
     attention::PromptKv kv;
@@ -68,10 +68,11 @@ void run_prompts(const model::Decoder& decoder, const ScaleMeasurement& options,
       group.prompt = &kv;
       group.row_count = static_cast<uint32_t>(part.size());
       group.first_position = kv.length;
-      decoder.forward({part, {&group, 1}}, workspace);
+      TESSERA_RETURN_IF_ERROR(decoder.forward({part, {&group, 1}}, memory));
       kv.length += group.row_count;
     }
   }
+  return Status::ok();
 }
 
 }  // namespace
@@ -85,11 +86,11 @@ Result<MeasuredScales> measure_scales(const ScaleMeasurement& options) {
   auto decoder =
       model::ProcessorDecoder::load(options.model_path, model::ComputeType::kBf16, *device.value());
   if (!decoder.is_ok()) return decoder.status();
-  const model::Decoder& model = *decoder.value();
+  const model::ProcessorDecoder& model = *decoder.value();
   uint32_t longest = 0;
   TESSERA_RETURN_IF_ERROR(check_prompts(options, model.config(), longest));
   const auto workspace = model.make_workspace(kChunkRows, longest);
-  const uint64_t block_bytes = model.block_layout().bytes();
+  const uint64_t block_bytes = model.block_bytes();
   const uint32_t block_count =
       (longest + attention::kBlockPositions - 1) / attention::kBlockPositions;
   auto memory = device.value()->allocate(block_bytes * block_count);
@@ -104,7 +105,7 @@ Result<MeasuredScales> measure_scales(const ScaleMeasurement& options) {
   }
   model::ActivationRanges ranges(model.recipe());
   workspace->measure(&ranges);
-  run_prompts(model, options, *workspace, blocks, state.value());
+  TESSERA_RETURN_IF_ERROR(run_prompts(model, options, *workspace, blocks, state.value()));
   const double percentile = 100.0 * options.kept_per_mille / kPerMille;
   const model::ActivationScales scales{model.digest(), percentile, ranges.rows(),
                                        ranges.scales(percentile)};

@@ -13,9 +13,12 @@
 
 namespace tessera::engine {
 
-/// Where the pool of a device other than the processor keeps its blocks. Each makes memory for so
-/// many blocks of so many bytes.
+/// Where the pool of a device other than the processor keeps its blocks. Each of the last two makes
+/// memory for so many blocks of so many bytes.
 struct PoolMemory {
+  /// Sets in the options what the device has room for beside weights and passes, where more was
+  /// asked for. Errors: ENGINE_OVERLOADED where it has none.
+  std::function<Status(EngineOptions&, const ServedModel&)> fit;
   std::function<Result<std::unique_ptr<kv::BlockMemory>>(uint32_t, uint64_t)> device;
   std::function<Result<std::unique_ptr<kv::Arena>>(uint32_t, uint64_t)> host;
 };

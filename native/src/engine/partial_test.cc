@@ -5,9 +5,7 @@
 #include <algorithm>
 
 #include "catalogue/view_editor.h"
-#include "device/backends.h"
 #include "engine/loop.h"
-#include "engine/processor_executor.h"
 #include "engine/test_fixture.h"
 
 namespace tessera::engine {
@@ -23,13 +21,10 @@ class PartialFixture : public testing::Test {
     const std::filesystem::path folder =
         std::filesystem::path(TESSERA_REPOSITORY_ROOT) / "test/fixtures/parity/qwen3-tied";
     options_ = fixture_options(folder);
-    device_ = std::move(device::open_cpu_device({})).value();
-    decoder_ = std::move(model::ProcessorDecoder::load(folder.string(), model::ComputeType::kF32, *device_))
-                   .value();
     fixture_ = read_cases(folder).front();
     fixture_.terminal_tokens.clear();
     snapshot_ = open_fixture_catalogue(folder);
-    binding_ = bind_fixture(decoder_->config(), snapshot_, fixture_);
+    binding_ = bind_fixture(open_fixture_decoder(options_).decoder->config(), snapshot_, fixture_);
   }
 
   Request make(uint32_t width, seconds budget) const {
@@ -44,11 +39,11 @@ class PartialFixture : public testing::Test {
   Completion run(Request request) {
     LoopCounters counters;
     const scheduler::PassCost cost{0, kRowUs, 0, 0};
-    const auto pool = open_fixture_pool(options_, *decoder_);
-    auto executor = std::make_unique<ProcessorExecutor>(
-        *decoder_, *pool,
-        decoder_->make_workspace(options_.batch_rows_max, options_.prompt_tokens_max));
-    Loop loop(options_, *device_, std::move(executor), cost, counters);
+    const FixtureDecoder on = open_fixture_decoder(options_);
+    auto passes = std::make_unique<Passes>(
+        *on.decoder,
+        on.decoder->make_memory(options_.batch_rows_max, options_.prompt_tokens_max, 0).value());
+    Loop loop(options_, *on.processor, *on.decoder, *on.pool, std::move(passes), cost, counters);
     Status status;
     EXPECT_EQ(loop.admit(request, Clock::now(), status), Admission::kAdmitted);
     std::vector<Completion> completed;
@@ -58,8 +53,6 @@ class PartialFixture : public testing::Test {
   }
 
   EngineOptions options_;
-  std::unique_ptr<device::Device> device_;
-  std::shared_ptr<const model::ProcessorDecoder> decoder_;
   FixtureCase fixture_;
   std::shared_ptr<const catalogue::Snapshot> snapshot_;
   std::shared_ptr<const Binding> binding_;

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "attention/kv_view.h"
-#include "engine/request_state.h"
+#include "engine/running_request.h"
 #include "model/decoder.h"
 #include "scheduler/plan_step.h"
 
@@ -16,7 +16,7 @@ namespace tessera::engine {
 
 class PassBatch {
  public:
-  using Running = std::span<RequestState* const>;
+  using Running = std::span<RunningRequest* const>;
 
   void build(std::span<const scheduler::Slice> plan, Running running,
              std::span<const scheduler::Link> links);

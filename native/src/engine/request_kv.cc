@@ -112,7 +112,12 @@ Status RequestKv::begin(const Request& request, const Request* leading, const Re
     blocks_.push_back(block.address);
   }
   lease_.note_written(is_linked ? std::max(matched, ahead) : matched);
-  if (is_linked) copy_from(*leader, matched, ahead);
+  if (is_linked) {
+    if (Status copied = copy_from(*leader, matched, ahead); !copied.is_ok()) {
+      release();
+      return copied;
+    }
+  }
   if (state_.is_used()) clear_blocks(kv::blocks_of(matched));
   view_ = {.blocks = blocks_.data(),
            .block_count = static_cast<uint32_t>(blocks_.size()),
@@ -127,13 +132,14 @@ void RequestKv::clear_blocks(uint32_t first) {
   for (size_t b = first; b < blocks_.size(); ++b) std::memset(blocks_[b], 0, pool_.block_bytes());
 }
 
-void RequestKv::copy_from(const RequestKv& leader, uint32_t matched, uint32_t ahead) {
+Status RequestKv::copy_from(const RequestKv& leader, uint32_t matched, uint32_t ahead) {
   for (uint32_t b = matched / kv::kBlockTokens; b * kv::kBlockTokens < ahead; ++b) {
     if (blocks_[b] == leader.blocks_[b]) continue;
     // Whole, because that is one copy: what follows the shared positions is written before it is
     // read, and finite until then.
-    std::memcpy(blocks_[b], leader.blocks_[b], pool_.block_bytes());
+    TESSERA_RETURN_IF_ERROR(pool_.copy(lease_.blocks()[b], leader.lease_.blocks()[b]));
   }
+  return Status::ok();
 }
 
 void RequestKv::keep(const Request& request) {

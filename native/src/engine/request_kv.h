@@ -66,7 +66,7 @@ class RequestKv {
   Result<kv::Lease> find(const Request& request);
   Result<kv::Lease> find_encoded_whole(const Request& request, kv::Query query);
   void clear_blocks(uint32_t first);
-  void copy_from(const RequestKv& leader, uint32_t matched, uint32_t ahead);
+  Status copy_from(const RequestKv& leader, uint32_t matched, uint32_t ahead);
 
   kv::Pool& pool_;
   kv::Lease lease_;

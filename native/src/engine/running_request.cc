@@ -60,7 +60,13 @@ Status RunningRequest::reserve_prompt(const Request& request, const RunningReque
               std::to_string(request.prompt.size()) + " tokens"};
 }
 
-void RunningRequest::begin_request(Request request, Clock::time_point now) {
+Status RunningRequest::reserve(const Request& request, const RunningRequest* leader,
+                               scheduler::Link& link) {
+  TESSERA_RETURN_IF_ERROR(reserve_beams(request));
+  return reserve_prompt(request, leader, link);
+}
+
+void RunningRequest::begin(Request request, Clock::time_point now) {
   request_ = std::move(request);
   request_.reach = reach_of(request_);
   task_run_ = task().start(request_);
@@ -75,6 +81,11 @@ void RunningRequest::begin_request(Request request, Clock::time_point now) {
   affordable_width_ = UINT32_MAX;
   is_narrowed_ = false;
   comes_too_late_ = false;
+  has_failed_ = false;
+  is_asked_ = false;
+  rows_.clear();
+  parent_slots_.clear();
+  list_due();
 }
 
 scheduler::Runnable RunningRequest::runnable(Clock::time_point now) const {
@@ -85,7 +96,7 @@ scheduler::Runnable RunningRequest::runnable(Clock::time_point now) const {
 }
 
 scheduler::RequestWork RunningRequest::work() const {
-  scheduler::RequestWork work = work_of(request_, config_);
+  scheduler::RequestWork work = work_of(request_, decoder_.config());
   work.length = prompt().length;
   work.selections -= std::min(work.selections, step_);
   return work;
@@ -111,6 +122,7 @@ uint32_t RunningRequest::width() const {
 
 void RunningRequest::narrow_to(const scheduler::Narrowing& narrowing) {
   if (narrowing.width < width()) {
+    task_run_->narrow(narrowing.width);
     affordable_width_ = narrowing.width;
     is_narrowed_ = true;
   }

@@ -1,6 +1,7 @@
-// A running request, whichever device computes it: the prompt's keys and values, how
-// far it has come, how wide it may search, and its answer. Owned and touched by
-// the engine's thread alone; used again by the next request in the same slot.
+// A running request: the keys and values of its prompt and of its beams, how far it has come, how
+// wide it may search, what has finished so far, and its answer. Owned and touched by the engine's
+// thread alone; used again by the next request in the same slot. Buffers are kept, so the steady
+// state allocates nothing.
 #pragma once
 
 #include <cstdint>
@@ -8,13 +9,15 @@
 #include <span>
 #include <vector>
 
+#include "attention/kv_view.h"
 #include "base/status.h"
 #include "beam/select.h"
+#include "device/device.h"
 #include "engine/kv_budget.h"
 #include "engine/request.h"
 #include "engine/request_kv.h"
 #include "engine/tasks/task.h"
-#include "model/model_config.h"
+#include "model/decoder.h"
 #include "scheduler/admission.h"
 #include "scheduler/narrowing.h"
 #include "scheduler/plan_step.h"
@@ -28,9 +31,11 @@ inline Status not_finite() {
 
 class RunningRequest {
  public:
-  RunningRequest(const model::ModelConfig& config, kv::Pool& pool, KvBudget& budget)
-      : config_(config), budget_(budget), kv_(pool) {}
-  virtual ~RunningRequest() = default;
+  /// `rows_max`: of a pass. The others outlive the request.
+  RunningRequest(const model::Decoder& decoder, kv::Pool& pool, KvBudget& budget,
+                 uint32_t rows_max)
+      : decoder_(decoder), rows_max_(rows_max), budget_(budget), kv_(pool) {}
+  ~RunningRequest() { drop_buffers(); }
   RunningRequest(const RunningRequest&) = delete;
   RunningRequest& operator=(const RunningRequest&) = delete;
 
@@ -45,11 +50,52 @@ class RunningRequest {
   /// The work of a request that has not begun, for the prediction of its end.
   static scheduler::RequestWork work_of(const Request& request, const model::ModelConfig& config);
 
+  /// Finds keys and values for a request whose limits have been checked, which begin() then takes.
+  /// `leader` (null: none) is the running request of the link, which is undone where it is of no
+  /// use. ENGINE_OVERLOADED when there is no room now; nothing is held then.
+  Status reserve(const Request& request, const RunningRequest* leader, scheduler::Link& link);
+  /// REQUIRES: reserve() for the same request.
+  void begin(Request request, Clock::time_point now);
+  /// Gives back the blocks and drops the references that the request held; buffers stay.
+  void release();
+  /// Gives the beams' buffer back too. REQUIRES: released.
+  void drop_buffers() { budget_.give_beams(beam_buffer_); }
+
   scheduler::Runnable runnable(Clock::time_point now) const;
   /// The work that is left of it.
   scheduler::RequestWork work() const;
   /// Rows that its beams take in the next pass; 0 during the prompt and after the last selection.
-  virtual uint32_t pending_rows() const = 0;
+  uint32_t pending_rows() const { return is_asked_ ? 0 : row_count(); }
+  /// Appends the rows of a slice to a forward batch, a group for each step, without mirrors.
+  void append_rows(const scheduler::Slice& slice, std::vector<int32_t>& tokens,
+                   std::vector<attention::RowGroup>& groups) const;
+  /// Records that the beams' rows, which end before row `end` of the pass, have been computed.
+  void beams_computed(uint32_t end);
+  /// Makes finite what a failed pass may have left where beams keep their keys and values. Errors:
+  /// what the device says.
+  Status clear_beams() { return decoder_.memory().zero(beam_buffer_); }
+  /// A row of its own was not finite: it must end.
+  void set_failed() { has_failed_ = true; }
+  bool has_failed() const { return has_failed_; }
+
+  /// Rows of one step whose logits are due.
+  struct DueRows {
+    uint32_t first = 0;  // among the request's rows of the pass
+    uint32_t step = 0;
+    beam::Beams beams;
+  };
+  std::span<const DueRows> due() const { return std::span(due_).first(due_count_); }
+  /// The tokens of a level, or those that the request names. REQUIRES: has_level(step).
+  std::span<const int32_t> candidates(uint32_t step) const {
+    return task().reads_tokens() ? std::span<const int32_t>(request_.label_tokens)
+                                 : binding().level_tokens(step);
+  }
+  /// Gives the task the logits of rows that are due.
+  void take(const DueRows& rows, const beam::StepLogits& logits, beam::Scratch& scratch);
+  /// Takes hidden states, [rows][hidden]. REQUIRES: reads_hidden().
+  void take(const DueRows& rows, std::span<const float> hidden, beam::Scratch& scratch);
+  /// Asks the task what comes next, once it has all logits that were due.
+  void advance();
 
   /// The rows of beams read hidden states in place of logits (TaskRun::reads_hidden).
   bool reads_hidden() const { return task_run_ != nullptr && task_run_->reads_hidden(); }
@@ -72,7 +118,7 @@ class RunningRequest {
   /// Candidates kept in the coming selection, before capping by what is reachable.
   uint32_t width() const;
   /// For the coming selection and all further ones.
-  virtual void narrow_to(const scheduler::Narrowing& narrowing);
+  void narrow_to(const scheduler::Narrowing& narrowing);
   /// The fixed cost of a pass, in rows.
   void set_pass_rows(double rows) { pass_rows_ = rows; }
   /// Rows that a pass has time for, as NextRows has them.
@@ -113,38 +159,50 @@ class RunningRequest {
 
   /// The computed part of the prompt is void: none of it is kept.
   void drop_computed() { kv_.set_length(kv_.found_tokens()); }
-  /// Gives back the blocks and drops the references that the request held; buffers stay.
-  virtual void release();
-
- protected:
-  /// Blocks for the prompt. Errors: ENGINE_OVERLOADED when there is no room now; nothing is held
-  /// then.
+ private:
+  Status reserve_beams(const Request& request);
   Status reserve_prompt(const Request& request, const RunningRequest* leader,
                         scheduler::Link& link);
-  /// REQUIRES: reserve_prompt() for the same request.
-  void begin_request(Request request, Clock::time_point now);
+  uint32_t row_count() const { return static_cast<uint32_t>(rows_.size()); }
+  uint32_t first_slot() const { return static_cast<uint32_t>(parent_slots_.size()) - row_count(); }
+  /// Fills due_ with the rows by their steps.
+  void list_due();
+  DueRows& add_due(uint32_t first, uint32_t step);
+  void find_ancestors(const DueRows& rows, std::vector<uint32_t>& ancestors) const;
 
-  const model::ModelConfig& config_;
+  const model::Decoder& decoder_;
+  const uint32_t rows_max_;
   KvBudget& budget_;
   RequestKv kv_;
+  device::Buffer beam_buffer_;  // in the decoder's memory
+  attention::BeamKv beam_kv_;
   Request request_;
   std::unique_ptr<TaskRun> task_run_;
+  bool has_failed_ = false;
   std::vector<beam::Finished> finished_;
-  std::vector<uint32_t> widths_used_;
+
+  beam::Rows rows_;        // that come next, or whose logits are due; none: the prompt's last row
+  bool is_asked_ = false;  // they are computed
+  std::vector<uint32_t> parent_slots_;  // by slot, of each row's ancestor; those of rows_ are last
+  std::vector<int32_t> tokens_;         // [rows_]
+  std::vector<std::vector<uint32_t>> ancestors_;  // of each step's rows, [rows][step - 1]
+  std::vector<DueRows> due_;  // the first due_count_ count; the others' memory is kept
+  size_t due_count_ = 0;
   uint32_t step_ = 0;  // selections on the way to the rows that come next
   uint32_t logit_row_ = 0;
   bool awaits_selection_ = false;
+
+  std::vector<uint32_t> widths_used_;
   double pass_rows_ = 0;
   uint32_t rows_in_time_ = UINT32_MAX;
+  uint32_t affordable_width_ = UINT32_MAX;
+  bool is_narrowed_ = false;
+  bool comes_too_late_ = false;
 
- private:
   Timings timings_;
   PassTimes pass_;
   std::vector<PassTimes> passes_;
   uint32_t reused_ = 0;
-  uint32_t affordable_width_ = UINT32_MAX;
-  bool is_narrowed_ = false;
-  bool comes_too_late_ = false;
 };
 
 }  // namespace tessera::engine

@@ -3,27 +3,24 @@
 namespace tessera::engine {
 namespace {
 
-/// Changes when the bytes of a block come to lie elsewhere (attention/block.h).
-constexpr char kLayoutName[] = "panels.1";
 /// Name of the layout of a state (attention/delta_state.h).
 constexpr char kStateLayoutName[] = "delta.1";
 
 }  // namespace
 
 ServedModel served_model(const model::Decoder& decoder) {
-  const attention::BlockLayout layout = decoder.block_layout();
   ServedModel served;
   served.config = decoder.config();
   served.vocabulary = decoder.head_vocabulary();
+  served.device = decoder.device_name();
   served.weight_bytes = decoder.weight_bytes();
   served.digest = decoder.digest();
   served.compute_type = std::string(model::compute_type_name(decoder.compute_type()));
   served.position_bytes = decoder.kv_bytes_per_position();
   served.slot_bytes = decoder.slot_bytes();
   served.state_bytes = decoder.state_bytes();
-  served.block_bytes = layout.bytes();
-  served.layout = std::string(kLayoutName) + " " + std::to_string(layout.layers) + "x" +
-                  std::to_string(layout.kv_heads) + "x" + std::to_string(layout.head_dim);
+  served.block_bytes = decoder.block_bytes();
+  served.layout = decoder.block_layout_name();
   if (const attention::DeltaShape shape = decoder.recipe().delta_shape(decoder.compute_type());
       shape.layers > 0) {
     served.state_layout = kStateLayoutName;
@@ -31,7 +28,8 @@ ServedModel served_model(const model::Decoder& decoder) {
                                 shape.value_dim, shape.taps})
       served.state_layout += " " + std::to_string(size);
   }
-  served.element_type = layout.type == tensor::DType::kBf16 ? "bf16" : "f32";
+  served.element_type =
+      model::storage_type(decoder.compute_type()) == tensor::DType::kBf16 ? "bf16" : "f32";
   served.numeric_class = served.compute_type + " " + decoder.numbers();
   return served;
 }

@@ -14,7 +14,7 @@ namespace tessera::engine {
 struct ServedModel {
   model::ModelConfig config;
   model::HeadVocabulary vocabulary;  // that the head computes
-  uint64_t weight_bytes = 0;         // of memory; 0 where a card has them
+  uint64_t weight_bytes = 0;         // of memory
   std::string digest;                // of the weights and the configuration
   std::string compute_type;          // as configured, e.g. "bf16"
   std::string device;  // that computes: the processor's instruction set, or a card's name

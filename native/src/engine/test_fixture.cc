@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <stdexcept>
 
 #include "catalogue/builder.h"
@@ -28,10 +29,23 @@ std::vector<fs::path> fixture_folders() {
   std::vector<fs::path> folders;
   for (const auto& entry :
        fs::directory_iterator(fs::path(TESSERA_REPOSITORY_ROOT) / "test/fixtures/parity")) {
-    if (fs::exists(entry.path() / "cases.json")) folders.push_back(entry.path());
+    const bool is_one = fs::exists(entry.path() / "cases.json");
+    if (is_one && is_served_here(entry.path().filename())) folders.push_back(entry.path());
   }
   std::sort(folders.begin(), folders.end());
   return folders;
+}
+
+bool is_served_here(const std::string& model) {
+  if (!is_on_stand_in()) return true;
+  const fs::path folder = fs::path(TESSERA_REPOSITORY_ROOT) / "test/fixtures/parity" / model;
+  const auto config = model::ModelConfig::load(folder.string());
+  return config.is_ok() && !config.value().family->is_hybrid;
+}
+
+std::vector<std::string> served_here(std::vector<std::string> models) {
+  std::erase_if(models, [](const std::string& model) { return !is_served_here(model); });
+  return models;
 }
 
 std::vector<FixtureCase> read_cases(const fs::path& folder) {
@@ -127,14 +141,45 @@ std::shared_ptr<catalogue::LiveCatalogue> live_fixture(
   return std::move(live).value();
 }
 
-std::unique_ptr<kv::Pool> open_fixture_pool(const EngineOptions& options,
-                                            const model::ProcessorDecoder& decoder) {
-  auto pool = open_pool(options.kv, served_model(decoder), nullptr, {});
-  if (!pool.is_ok()) throw std::runtime_error(pool.status().message());
+TouchedMemory::TouchedMemory(const model::Decoder& decoder) {
+  if (is_on_stand_in()) {
+    opened_ = std::make_unique<ClosedMemory::Opened>(
+        static_cast<const StandInCard&>(decoder).memory());
+  }
+}
+TouchedMemory::~TouchedMemory() = default;
+
+bool is_on_stand_in() {
+  const char* device = std::getenv("TESSERA_TEST_DEVICE");
+  return device != nullptr && std::string(device) == "stand-in";
+}
+
+Result<std::unique_ptr<Engine>> open_fixture_engine(const EngineOptions& options,
+                                                    CompletionSink& sink) {
+  if (!is_on_stand_in()) return Engine::open(options, sink);
+  TESSERA_RETURN_IF_ERROR(validate(options));
+  EngineOptions fitted = options;
+  auto parts = open_on_stand_in(fitted);
+  if (!parts.is_ok()) return parts.status();
+  return Engine::open(fitted, std::move(parts).value(), sink);
+}
+
+FixtureDecoder open_fixture_decoder(const EngineOptions& options) {
+  EngineOptions fitted = options;
+  auto parts = is_on_stand_in() ? open_on_stand_in(fitted) : open_on_processor(fitted);
+  if (!parts.is_ok()) throw std::runtime_error(parts.status().message());
+  FixtureDecoder opened;
+  opened.processor = std::move(parts.value().processor);
+  opened.decoder = std::move(parts.value().decoder);
+  opened.block_layout = is_on_stand_in()
+                            ? static_cast<StandInCard&>(*opened.decoder).block_layout()
+                            : static_cast<model::ProcessorDecoder&>(*opened.decoder).block_layout();
+  parts.value().loop.reset();
+  opened.pool = std::move(parts.value().pool);
   const auto version =
-      pool.value()->add_version(identity_of(served_model(decoder), "template", "codebook"));
+      opened.pool->add_version(identity_of(parts.value().model, "template", "codebook"));
   if (!version.is_ok()) throw std::runtime_error(version.status().message());
-  return std::move(pool).value();
+  return opened;
 }
 
 std::shared_ptr<const Binding> bind_fixture(const model::ModelConfig& config,

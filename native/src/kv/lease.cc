@@ -113,6 +113,10 @@ Status Pool::extend_record(LeaseRecord& record, const LeaseRecord* leader, uint3
   return filled;
 }
 
+Status Pool::copy(const BlockRef& to, const BlockRef& from) {
+  return state_->tiers.memory().copy(to.slot, from.slot);
+}
+
 Committed Pool::commit(Lease& lease, uint32_t keep) {
   PoolState& pool = *state_;
   const MutexLock lock(pool.mutex);

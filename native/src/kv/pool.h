@@ -183,6 +183,10 @@ class Pool {
   Status extend_beside(Lease& lease, const Lease& leader, uint32_t shared_blocks,
                        uint32_t positions);
 
+  /// Copies a block whole. REQUIRES: a lease holds each, and nobody else writes `to`. Errors: what
+  /// the device says.
+  Status copy(const BlockRef& to, const BlockRef& from);
+
   /// The lease's first `keep` tokens of the query are in its blocks: they become visible to all.
   /// Its blocks are read-only from then on. REQUIRES: extend() covered them, not committed before.
   Committed commit(Lease& lease, uint32_t keep);

@@ -9,15 +9,16 @@
 
 namespace tessera::engine::cuda {
 
-/// Of what weights and passes leave of the card's memory, one part in so many is for searches and
-/// catalogues; the rest may be prompts.
-inline constexpr uint64_t kSearchShare = 4;
+/// Of what weights and passes leave of the card's memory, one part in so many is for beams and
+/// adapters; the rest may be prompts.
+inline constexpr uint64_t kBeamShare = 4;
 
-/// Queues of one card. Passes and the pool's copies do not wait for each other.
+/// Queues of one card. None waits for another.
 struct CardQueues {
   std::string name;  // of the card
   std::unique_ptr<device::cuda::Queue> passes;
-  std::unique_ptr<device::cuda::Queue> copies;
+  std::unique_ptr<device::cuda::Queue> adapters;  // come beside passes
+  std::unique_ptr<device::cuda::Queue> copies;    // of the pool
   std::shared_ptr<device::cuda::Queue> pinned;  // that the host tier's memory is of
 };
 

@@ -51,7 +51,7 @@ class KeyedAnswers : public testing::Test {
   ~KeyedAnswers() override { EXPECT_EQ(held_by(engine_.get()), std::vector<std::string>{}); }
 
   void open() {
-    engine_ = Engine::open(options_, sink_).value();
+    engine_ = open_fixture_engine(options_, sink_).value();
     binding_ = bind_fixture(engine_->model().config, snapshot_, cases_.front());
   }
 

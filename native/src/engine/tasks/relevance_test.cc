@@ -68,7 +68,7 @@ class Relevance : public testing::Test {
     options.kv_bytes_max = kv_bytes_max;
     options.kv.is_enabled = keeps_kv_;
     engine_.reset();
-    engine_ = std::move(Engine::open(options, sink_)).value();
+    engine_ = std::move(open_fixture_engine(options, sink_)).value();
     version_ = engine_->add_version("template", "codebook").value();
   }
   static std::filesystem::path folder() {

@@ -43,7 +43,7 @@ class TaskOnEngine : public testing::Test {
   void SetUp() override {
     const auto folder =
         std::filesystem::path(TESSERA_REPOSITORY_ROOT) / "test/fixtures/parity/qwen3-tied";
-    engine_ = std::move(Engine::open(fixture_options(folder), sink_)).value();
+    engine_ = std::move(open_fixture_engine(fixture_options(folder), sink_)).value();
     version_ = engine_->add_version("template", "codebook").value();
   }
 

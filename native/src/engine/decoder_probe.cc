@@ -1,4 +1,4 @@
-#include "engine/processor_probe.h"
+#include "engine/decoder_probe.h"
 
 #include <algorithm>
 #include <array>
@@ -7,14 +7,14 @@
 
 namespace tessera::engine {
 
-Status ProcessorProbe::begin(uint32_t block_count) {
-  const uint64_t bytes = decoder_.block_layout().bytes();
-  Result<device::Buffer> memory = device_.allocate(block_count * bytes);
+Status DecoderProbe::begin(uint32_t block_count) {
+  const uint64_t bytes = decoder_.block_bytes();
+  Result<device::Buffer> memory = decoder_.memory().allocate(block_count * bytes);
   if (!memory.is_ok()) return memory.status();
-  memory_ = std::move(memory).value();
+  block_memory_ = std::move(memory).value();
   for (uint32_t b = 0; b < block_count; ++b)
-    blocks_.push_back(memory_.as<char>() + uint64_t{b} * bytes);
-  Result<device::Buffer> state = device_.allocate(decoder_.state_bytes());
+    blocks_.push_back(block_memory_.as<char>() + uint64_t{b} * bytes);
+  Result<device::Buffer> state = decoder_.memory().allocate(decoder_.state_bytes());
   if (!state.is_ok()) return state.status();
   state_memory_ = std::move(state).value();
   state_ = decoder_.zero_state(state_memory_);
@@ -26,11 +26,11 @@ Status ProcessorProbe::begin(uint32_t block_count) {
     for (uint64_t i = first; i < std::min<uint64_t>(first + device::kPanelColumns, vocab); ++i)
       head_tokens_.push_back(static_cast<int32_t>(i));
   }
-  logits_.resize(head_tokens_.size() * kCalibrationHeadRows);
+  logits_.resize(head_tokens_.size() * kHeadRowsMax);
   return Status::ok();
 }
 
-Status ProcessorProbe::forward(std::span<const int32_t> tokens, uint32_t position) {
+Status DecoderProbe::forward(std::span<const int32_t> tokens, uint32_t position) {
   attention::RowGroup group;
   group.prompt = &prompt_;
   group.row_count = static_cast<uint32_t>(tokens.size());
@@ -38,21 +38,21 @@ Status ProcessorProbe::forward(std::span<const int32_t> tokens, uint32_t positio
   // Rows of an encoder, or of a decoder behind one.
   if (decoder_.config().encodes_prompts())
     prompt_.encoded = position == 0 ? group.row_count : position;
-  decoder_.forward({tokens, {&group, 1}}, workspace_);
-  return Status::ok();
+  TESSERA_RETURN_IF_ERROR(decoder_.forward({tokens, {&group, 1}}, memory_));
+  const Result<bool> done = decoder_.is_finite(memory_, 0, group.row_count);
+  return done.is_ok() ? Status::ok() : done.status();
 }
 
-Status ProcessorProbe::head(uint32_t rows) {
-  std::array<uint32_t, kCalibrationHeadRows> numbers;
-  std::array<float, kCalibrationHeadRows> sums;
+Status DecoderProbe::head(uint32_t rows) {
+  std::array<uint32_t, kHeadRowsMax> numbers;
+  std::array<float, kHeadRowsMax> sums;
   std::iota(numbers.begin(), numbers.end(), 0u);
   if (!head_tokens_.empty()) {
-    decoder_.logits(workspace_, std::span(numbers).first(rows), head_tokens_,
-                    std::span(logits_).first(rows * head_tokens_.size()));
-    return Status::ok();
+    return decoder_.logits(memory_, std::span(numbers).first(rows), head_tokens_,
+                           std::span(logits_).first(rows * head_tokens_.size()));
   }
-  decoder_.log_sum_exp(workspace_, std::span(numbers).first(rows), std::span(sums).first(rows));
-  return Status::ok();
+  return decoder_.log_sum_exp(memory_, std::span(numbers).first(rows),
+                              std::span(sums).first(rows));
 }
 
 }  // namespace tessera::engine

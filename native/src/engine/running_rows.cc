@@ -1,29 +1,14 @@
-#include "engine/request_state.h"
+// The rows of a running request's beams: their memory, their places in a pass, what comes of them.
+#include "engine/running_request.h"
 
 #include <algorithm>
-#include <cstring>
 #include <utility>
 
 #include "base/check.h"
 
 namespace tessera::engine {
 
-Status RequestState::reserve(const Request& request, const RunningRequest* leader,
-                             scheduler::Link& link) {
-  TESSERA_RETURN_IF_ERROR(reserve_beams(request));
-  return reserve_prompt(request, leader, link);
-}
-
-void RequestState::begin(Request request, Clock::time_point now) {
-  begin_request(std::move(request), now);
-  has_failed_ = false;
-  is_asked_ = false;
-  rows_.clear();
-  parent_slots_.clear();
-  list_due();
-}
-
-Status RequestState::reserve_beams(const Request& request) {
+Status RunningRequest::reserve_beams(const Request& request) {
   const attention::DeltaShape shape = decoder_.recipe().delta_shape(decoder_.compute_type());
   const uint64_t bytes = need(request, decoder_.slot_bytes(), decoder_.state_bytes()).beam_bytes;
   if (beam_buffer_.size() < bytes) {
@@ -43,7 +28,7 @@ Status RequestState::reserve_beams(const Request& request) {
   return Status::ok();
 }
 
-void RequestState::append_rows(const scheduler::Slice& slice, std::vector<int32_t>& tokens,
+void RunningRequest::append_rows(const scheduler::Slice& slice, std::vector<int32_t>& tokens,
                                std::vector<attention::RowGroup>& groups) const {
   attention::RowGroup group;
   group.prompt = &prompt();
@@ -73,17 +58,13 @@ void RequestState::append_rows(const scheduler::Slice& slice, std::vector<int32_
   }
 }
 
-void RequestState::beams_computed(uint32_t end) {
+void RunningRequest::beams_computed(uint32_t end) {
   logit_row_ = end - row_count();
   is_asked_ = true;
   awaits_selection_ = true;
 }
 
-void RequestState::clear_beams() {
-  if (beam_buffer_.size() > 0) std::memset(beam_buffer_.data(), 0, beam_buffer_.size());
-}
-
-RequestState::DueRows& RequestState::add_due(uint32_t first, uint32_t step) {
+RunningRequest::DueRows& RunningRequest::add_due(uint32_t first, uint32_t step) {
   if (due_count_ == due_.size()) due_.emplace_back();
   DueRows& rows = due_[due_count_++];
   rows.first = first;
@@ -94,7 +75,7 @@ RequestState::DueRows& RequestState::add_due(uint32_t first, uint32_t step) {
   return rows;
 }
 
-void RequestState::list_due() {
+void RunningRequest::list_due() {
   due_count_ = 0;
   if (rows_.size() == 0) {
     beam::Beams& root = add_due(0, 0).beams;
@@ -113,19 +94,19 @@ void RequestState::list_due() {
   }
 }
 
-void RequestState::take(const DueRows& rows, const beam::StepLogits& logits,
+void RunningRequest::take(const DueRows& rows, const beam::StepLogits& logits,
                         beam::Scratch& scratch) {
   task_run_->take({rows.step, first_slot() + rows.first, rows.beams, logits, {}, 0}, scratch);
 }
 
-void RequestState::take(const DueRows& rows, std::span<const float> hidden,
+void RunningRequest::take(const DueRows& rows, std::span<const float> hidden,
                         beam::Scratch& scratch) {
   task_run_->take(
       {rows.step, first_slot() + rows.first, rows.beams, {}, hidden, decoder_.config().hidden_size},
       scratch);
 }
 
-void RequestState::advance() {
+void RunningRequest::advance() {
   TESSERA_CHECK(awaits_selection_);
   awaits_selection_ = is_asked_ = false;
   rows_.clear();
@@ -158,7 +139,7 @@ void RequestState::advance() {
 }
 
 /// Slots of the rows that each row stands on, oldest first.
-void RequestState::find_ancestors(const DueRows& rows, std::vector<uint32_t>& ancestors) const {
+void RunningRequest::find_ancestors(const DueRows& rows, std::vector<uint32_t>& ancestors) const {
   const uint32_t before = rows.step - 1;
   ancestors.resize(rows.beams.nodes.size() * before);
   for (size_t row = 0; row < rows.beams.nodes.size(); ++row) {
@@ -169,12 +150,5 @@ void RequestState::find_ancestors(const DueRows& rows, std::vector<uint32_t>& an
     TESSERA_CHECK(slot == beam::kNoSlot);
   }
 }
-
-void RequestState::narrow_to(const scheduler::Narrowing& narrowing) {
-  if (narrowing.width < width()) task_run_->narrow(narrowing.width);
-  RunningRequest::narrow_to(narrowing);
-}
-
-void RequestState::drop_buffers() { budget_.give_beams(beam_buffer_); }
 
 }  // namespace tessera::engine
