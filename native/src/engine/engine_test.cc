@@ -107,7 +107,7 @@ TEST_F(EngineFixture, RefusesACardWhereItWasGivenNoWayToOpenOne) {
 }
 
 /// A model with keys and values in every layer, two that have a state, two with an encoder.
-class EngineOfModel : public EngineFixture, public testing::WithParamInterface<const char*> {
+class EngineOfModel : public EngineFixture, public testing::WithParamInterface<std::string> {
  protected:
   /// Makes random tokens a prompt of the model: those of an encoder end with the start token.
   void complete(std::vector<int32_t>& prompt) const {

@@ -27,7 +27,7 @@ std::vector<uint32_t> bits_of(const Completion& completion) {
   return bits;
 }
 
-fs::path model_folder(const char* name) {
+fs::path model_folder(const std::string& name) {
   return fs::path(TESSERA_REPOSITORY_ROOT) / "test/fixtures/parity" / name;
 }
 
@@ -173,7 +173,7 @@ const auto seed_count = static_cast<uint32_t>(test_count("SEEDS", 6));
 
 /// A decoder whose rows go through all weights, one whose rows choose experts, and two that have a
 /// state.
-class KvTransparency : public testing::TestWithParam<const char*> {
+class KvTransparency : public testing::TestWithParam<std::string> {
  protected:
   EngineOptions options(uint32_t seed) const {
     std::mt19937 random(seed);

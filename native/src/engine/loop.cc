@@ -105,7 +105,9 @@ Admission Loop::admit(Request& request, Clock::time_point now, Status& status) {
   scheduler::Link link = find_leader(request);
   status = reserve(request, link);
   is_full_ = status.code() == Code::kEngineOverloaded;
-  if (is_full_) {  // makes room by itself: a request's own need is within the limits
+  // Transfers that hold blocks end, and a request's own need is within the limits. Memory of beams
+  // that the device lacks while nothing runs it will lack later.
+  if (is_full_ && (!running_.empty() || !idle_.back()->lacks_beams())) {
     status = Status::ok();
     return Admission::kWaits;
   }

@@ -62,7 +62,9 @@ Status RunningRequest::reserve_prompt(const Request& request, const RunningReque
 
 Status RunningRequest::reserve(const Request& request, const RunningRequest* leader,
                                scheduler::Link& link) {
-  TESSERA_RETURN_IF_ERROR(reserve_beams(request));
+  const Status beams = reserve_beams(request);
+  lacks_beams_ = !beams.is_ok();
+  if (lacks_beams_) return beams;
   return reserve_prompt(request, leader, link);
 }
 

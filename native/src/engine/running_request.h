@@ -54,6 +54,8 @@ class RunningRequest {
   /// `leader` (null: none) is the running request of the link, which is undone where it is of no
   /// use. ENGINE_OVERLOADED when there is no room now; nothing is held then.
   Status reserve(const Request& request, const RunningRequest* leader, scheduler::Link& link);
+  /// The last reserve() found no memory for beams.
+  bool lacks_beams() const { return lacks_beams_; }
   /// REQUIRES: reserve() for the same request.
   void begin(Request request, Clock::time_point now);
   /// Gives back the blocks and drops the references that the request held; buffers stay.
@@ -176,6 +178,7 @@ class RunningRequest {
   RequestKv kv_;
   device::Buffer beam_buffer_;  // in the decoder's memory
   attention::BeamKv beam_kv_;
+  bool lacks_beams_ = false;
   Request request_;
   std::unique_ptr<TaskRun> task_run_;
   bool has_failed_ = false;
