@@ -73,7 +73,7 @@ struct DeltaShape {
   uint64_t slot_floats() const { return layers * (beam_token_floats() + beam_input_floats()); }
 };
 
-/// The state of one request's prompt. Owner of the bytes: engine::RequestState.
+/// The state of one request's prompt. Owner of the bytes: engine::RunningRequest.
 struct DeltaState {
   float* data = nullptr;  // aligned to 64 bytes; zeros at length 0
   /// Per layer: the tokens behind the last chunk are in the matrices, once beams have read them.

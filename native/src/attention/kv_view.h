@@ -1,5 +1,5 @@
 // Plain views of one request's keys and values, as attention reads and writes them in place. They
-// own nothing. Owner of the bytes: engine::RequestState. Thread: the one that runs the forward
+// own nothing. Owner of the bytes: engine::RunningRequest. Thread: the one that runs the forward
 // pass.
 //
 // Element type of keys and values: the compute type (float for f32, uint16_t BF16 bits for bf16).
