@@ -7,24 +7,36 @@
 
 namespace tessera::model {
 
-TestRequest::TestRequest(const ProcessorDecoder& decoder, uint32_t max_prompt, uint32_t max_steps,
+namespace {
+
+device::Buffer take(const Decoder& decoder, uint64_t bytes) {
+  Result<device::Buffer> buffer = decoder.memory().allocate(bytes);
+  TESSERA_CHECK(buffer.is_ok());
+  return std::move(buffer).value();
+}
+
+}  // namespace
+
+TestRequest::TestRequest(const Decoder& decoder, uint32_t max_prompt, uint32_t max_steps,
                          uint32_t max_width, const Adapter* adapter)
     : decoder_(decoder),
-      adapter_(adapter),
-      workspace_(decoder.make_workspace(std::max(max_prompt, max_width), max_prompt,
-                                        adapter == nullptr ? 0 : 1)) {
-  TESSERA_CHECK(workspace_ != nullptr);
-  const uint64_t block_bytes = decoder.block_layout().bytes();
+      adapter_(adapter) {
+  auto memory =
+      decoder.make_memory(std::max(max_prompt, max_width), max_prompt, adapter == nullptr ? 0 : 1);
+  TESSERA_CHECK(memory.is_ok());
+  memory_ = std::move(memory).value();
   const uint64_t blocks =
       (max_prompt + attention::kBlockPositions - 1) / attention::kBlockPositions;
-  memory_.resize(blocks * block_bytes);
-  for (uint64_t i = 0; i < blocks; ++i) blocks_.push_back(memory_.data() + i * block_bytes);
+  for (uint64_t i = 0; i < blocks; ++i) {
+    block_memory_.push_back(take(decoder, decoder.block_bytes()));
+    blocks_.push_back(block_memory_.back().data());
+  }
   prompt_.blocks = blocks_.data();
   prompt_.block_count = static_cast<uint32_t>(blocks);
   const uint64_t position = decoder.kv_bytes_per_position() / 2;  // of keys alone
   beam_.slots = max_steps * max_width;
-  beam_keys_.resize(position * max_steps * max_width);
-  beam_values_.resize(beam_keys_.size());
+  beam_keys_ = take(decoder, position * beam_.slots);
+  beam_values_ = take(decoder, position * beam_.slots);
   beam_.keys = beam_keys_.data();
   beam_.values = beam_values_.data();
   const attention::DeltaShape shape = decoder.recipe().delta_shape(decoder.compute_type());
@@ -39,7 +51,7 @@ TestRequest::TestRequest(const ProcessorDecoder& decoder, uint32_t max_prompt, u
 void TestRequest::forward(std::span<const int32_t> tokens, const attention::RowGroup& group) {
   const AdapterRows rows{adapter_, 0, group.row_count};
   const std::span<const AdapterRows> adapters(&rows, adapter_ == nullptr ? 0 : 1);
-  TESSERA_CHECK(decoder_.forward({tokens, {&group, 1}, adapters}, *workspace_).is_ok());
+  TESSERA_CHECK(decoder_.forward({tokens, {&group, 1}, adapters}, *memory_).is_ok());
   last_rows_ = group.row_count;
 }
 
@@ -86,7 +98,7 @@ std::vector<float> TestRequest::logits(uint32_t row) {
   std::vector<float> result(all.size());
   const ops::HeadTokens tokens{all, result.data()};
   const HeadRequest request{{&row, 1}, {&tokens, 1}, nullptr, adapter_};
-  TESSERA_CHECK(decoder_.head({&request, 1}, *workspace_).is_ok());
+  TESSERA_CHECK(decoder_.head({&request, 1}, *memory_).is_ok());
   return result;
 }
 
@@ -95,7 +107,7 @@ std::vector<float> TestRequest::log_sum_exp(uint32_t rows) {
   std::iota(all.begin(), all.end(), 0u);
   std::vector<float> result(rows);
   const HeadRequest request{all, {}, result.data(), adapter_};
-  TESSERA_CHECK(decoder_.head({&request, 1}, *workspace_).is_ok());
+  TESSERA_CHECK(decoder_.head({&request, 1}, *memory_).is_ok());
   return result;
 }
 

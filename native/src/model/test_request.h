@@ -7,14 +7,15 @@
 #include <span>
 #include <vector>
 
-#include "model/processor_decoder.h"
+#include "model/decoder.h"
+#include "model/workspace.h"
 
 namespace tessera::model {
 
 class TestRequest {
  public:
   /// `adapter`, which may be null, outlives the request.
-  TestRequest(const ProcessorDecoder& decoder, uint32_t max_prompt, uint32_t max_steps, uint32_t max_width,
+  TestRequest(const Decoder& decoder, uint32_t max_prompt, uint32_t max_steps, uint32_t max_width,
               const Adapter* adapter = nullptr);
   TestRequest(const TestRequest&) = delete;
 
@@ -27,21 +28,23 @@ class TestRequest {
   std::vector<float> logits(uint32_t row);
   std::vector<float> log_sum_exp(uint32_t rows);
   uint32_t last_row() const { return last_rows_ - 1; }
-  Workspace& workspace() { return *workspace_; }
+  PassMemory& memory() { return *memory_; }
+  /// REQUIRES: the decoder is the processor's.
+  Workspace& workspace() { return static_cast<Workspace&>(*memory_); }
   attention::PromptKv& prompt() { return prompt_; }
   const attention::BeamKv& beam() const { return beam_; }
 
  private:
   void forward(std::span<const int32_t> tokens, const attention::RowGroup& group);
 
-  const ProcessorDecoder& decoder_;
+  const Decoder& decoder_;
   const Adapter* adapter_;
-  std::unique_ptr<Workspace> workspace_;
+  std::unique_ptr<PassMemory> memory_;
   attention::PromptKv prompt_;
   attention::BeamKv beam_;
-  std::vector<uint8_t> memory_;  // of the blocks
+  std::vector<device::Buffer> block_memory_;
   std::vector<void*> blocks_;
-  std::vector<uint8_t> beam_keys_, beam_values_;
+  device::Buffer beam_keys_, beam_values_;
   static constexpr size_t kLineFloats = 16;
   struct alignas(64) Line {
     float floats[kLineFloats] = {};

@@ -58,6 +58,11 @@ std::string shape_text(const std::vector<uint64_t>& shape) {
   return text + "]";
 }
 
+Result<WeightsUpdate> WeightsUpdate::look_through(const std::string& folder, const Recipe& recipe,
+                                                  ComputeType type, device::Device& device) {
+  return Weights().prepare(folder, recipe, type, device);
+}
+
 /// Errors: a copy of the embedding that differs from it: transformers does not tie it either.
 Status Weights::check_copies(const Shards& shards, const std::string& prefix,
                              const Recipe& recipe) {

@@ -32,6 +32,14 @@ class WeightsUpdate {
   const std::string& folder() const { return shards_.folder(); }
   /// Digest as Weights::digest() will be.
   const std::string& digest() const { return digest_; }
+  const Shards& shards() const { return shards_; }
+  /// As Weights::prefix().
+  const std::string& prefix() const { return prefix_; }
+
+  /// Looks a folder through for weights that lie elsewhere than in the process's memory, as
+  /// Weights::prepare does.
+  static Result<WeightsUpdate> look_through(const std::string& folder, const Recipe& recipe,
+                                            ComputeType type, device::Device& device);
 
  private:
   friend class Weights;

@@ -87,6 +87,11 @@ Status CardQueue::copy_out(void* to, const void* from, uint64_t bytes) {
   return finish();
 }
 
+Status CardQueue::copy_to_pinned(void* to, const void* from, uint64_t bytes) {
+  TESSERA_RETURN_IF_ERROR(enter("copy_to_pinned"));
+  return card_->copy_from_card(to, reinterpret_cast<Address>(from), bytes, stream_);
+}
+
 Result<Function> CardQueue::find(const char* kernel) {
   const auto known = functions_.find(kernel);
   if (known != functions_.end()) return known->second;

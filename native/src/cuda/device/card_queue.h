@@ -28,6 +28,7 @@ class CardQueue final : public Queue {
   Result<uint64_t> bytes_left() const override;
   Status copy_in(void* to, const void* from, uint64_t bytes) override;
   Status copy_out(void* to, const void* from, uint64_t bytes) override;
+  Status copy_to_pinned(void* to, const void* from, uint64_t bytes) override;
   Status copy_within(void* to, const void* from, uint64_t bytes) override;
   Status zero(void* at, uint64_t bytes) override;
   Status finish() override;

@@ -26,7 +26,15 @@ Status EmulatedQueue::copy_in(void* to, const void* from, uint64_t bytes) {
 
 Status EmulatedQueue::copy_out(void* to, const void* from, uint64_t bytes) {
   TESSERA_RETURN_IF_ERROR(check("copy_out"));
+  deliver();
   std::memcpy(to, from, bytes);
+  return Status::ok();
+}
+
+Status EmulatedQueue::copy_to_pinned(void* to, const void* from, uint64_t bytes) {
+  TESSERA_RETURN_IF_ERROR(check("copy_to_pinned"));
+  const auto* const data = static_cast<const char*>(from);
+  pending_.push_back({to, {data, data + bytes}});
   return Status::ok();
 }
 
@@ -42,7 +50,16 @@ Status EmulatedQueue::zero(void* at, uint64_t bytes) {
   return Status::ok();
 }
 
-Status EmulatedQueue::finish() { return check("finish"); }
+Status EmulatedQueue::finish() {
+  TESSERA_RETURN_IF_ERROR(check("finish"));
+  deliver();
+  return Status::ok();
+}
+
+void EmulatedQueue::deliver() {
+  for (const Pending& copy : pending_) std::memcpy(copy.to, copy.bytes.data(), copy.bytes.size());
+  pending_.clear();
+}
 
 Result<void*> EmulatedQueue::allocate_pinned(uint64_t bytes) {
   TESSERA_RETURN_IF_ERROR(check("allocate_pinned"));

@@ -32,6 +32,7 @@ class EmulatedQueue : public Queue {
   Result<uint64_t> bytes_left() const override { return kBytesLeft; }
   Status copy_in(void* to, const void* from, uint64_t bytes) override;
   Status copy_out(void* to, const void* from, uint64_t bytes) override;
+  Status copy_to_pinned(void* to, const void* from, uint64_t bytes) override;
   Status copy_within(void* to, const void* from, uint64_t bytes) override;
   Status zero(void* at, uint64_t bytes) override;
   Status finish() override;
@@ -64,12 +65,18 @@ class EmulatedQueue : public Queue {
         };
   }
   void run(const Launched& launched);
+  void deliver();
   /// Ok where nothing is recorded.
   Status check(const char* call);
 
   uint64_t seed_;
   uint64_t launches_ = 0;
   std::unordered_map<std::string, std::function<Call(std::span<void* const>)>> kernels_;
+  struct Pending {
+    void* to;
+    std::vector<char> bytes;
+  };
+  std::vector<Pending> pending_;     // copies to pinned memory until the next finish()
   std::unique_ptr<Chain> recorded_;  // null: launches run
   Status refusal_;                   // the first while recording
 };

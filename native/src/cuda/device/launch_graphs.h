@@ -28,6 +28,9 @@ class LaunchGraphs {
   /// those of `launches` and of the queue.
   Status run(const ChainShape& shape, const std::function<Status()>& launches);
 
+  /// Forgets all chains. REQUIRES: none of them runs.
+  void clear() { chains_.clear(); }
+
   size_t size() const { return chains_.size(); }
   uint64_t replay_count() const { return replays_; }
 

@@ -43,7 +43,8 @@ class Queue {
   virtual Status copy_in(void* to, const void* from, uint64_t bytes) = 0;
   /// Waits for all that was asked for before.
   virtual Status copy_out(void* to, const void* from, uint64_t bytes) = 0;
-  /// `arguments`: pointers to the arguments, taken before it returns.
+  /// To pinned memory, which has the bytes once the next finish() has returned.
+  virtual Status copy_to_pinned(void* to, const void* from, uint64_t bytes) = 0;
   /// Both on the device; they do not overlap.
   virtual Status copy_within(void* to, const void* from, uint64_t bytes) = 0;
   virtual Status zero(void* at, uint64_t bytes) = 0;
@@ -53,6 +54,7 @@ class Queue {
   /// aligned. Errors: ENGINE_OVERLOADED.
   virtual Result<void*> allocate_pinned(uint64_t bytes) = 0;
   virtual void release_pinned(void* memory) = 0;
+  /// `arguments`: pointers to the arguments, taken before it returns.
   virtual Status launch(const char* kernel, const LaunchShape& shape,
                         std::span<void* const> arguments) = 0;
   /// From here to end_recording(), launches are kept instead of run, and all else but release() is
@@ -84,30 +86,31 @@ Status launch(Queue& queue, const Kernel<Parameters...>& kernel, const LaunchSha
       values);
 }
 
-/// Device memory of a queue. Move-only.
-class Memory {
+/// Memory that a queue has given, by two of its functions. Move-only.
+template <auto kAllocate, auto kRelease>
+class OwnMemory {
  public:
-  Memory() = default;
+  OwnMemory() = default;
   /// Errors: ENGINE_OVERLOADED.
-  static Result<Memory> allocate(Queue& queue, uint64_t bytes) {
-    Result<void*> data = queue.allocate(bytes);
+  static Result<OwnMemory> allocate(Queue& queue, uint64_t bytes) {
+    Result<void*> data = (queue.*kAllocate)(bytes);
     if (!data.is_ok()) return data.status();
-    Memory memory;
+    OwnMemory memory;
     memory.queue_ = &queue;
     memory.data_ = data.value();
     return memory;
   }
-  Memory(Memory&& other) noexcept
+  OwnMemory(OwnMemory&& other) noexcept
       : queue_(std::exchange(other.queue_, nullptr)), data_(std::exchange(other.data_, nullptr)) {}
-  Memory& operator=(Memory&& other) noexcept {
+  OwnMemory& operator=(OwnMemory&& other) noexcept {
     std::swap(queue_, other.queue_);
     std::swap(data_, other.data_);
     return *this;
   }
-  Memory(const Memory&) = delete;
-  Memory& operator=(const Memory&) = delete;
-  ~Memory() {
-    if (queue_ != nullptr) queue_->release(data_);
+  OwnMemory(const OwnMemory&) = delete;
+  OwnMemory& operator=(const OwnMemory&) = delete;
+  ~OwnMemory() {
+    if (queue_ != nullptr) (queue_->*kRelease)(data_);
   }
 
   template <typename T>
@@ -119,6 +122,11 @@ class Memory {
   Queue* queue_ = nullptr;
   void* data_ = nullptr;
 };
+
+/// On the device.
+using Memory = OwnMemory<&Queue::allocate, &Queue::release>;
+/// Of the host (Queue::allocate_pinned).
+using PinnedMemory = OwnMemory<&Queue::allocate_pinned, &Queue::release_pinned>;
 
 /// Units that hold `value` of something: blocks of a grid, pages of an array.
 constexpr uint32_t ceil_of(uint32_t value, uint32_t unit) { return (value + unit - 1) / unit; }

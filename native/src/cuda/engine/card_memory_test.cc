@@ -106,6 +106,9 @@ class FailingQueue final : public EmulatedQueue {
   Status copy_out(void* to, const void* from, uint64_t bytes) override {
     return is_broken_ ? failure() : EmulatedQueue::copy_out(to, from, bytes);
   }
+  Status copy_to_pinned(void* to, const void* from, uint64_t bytes) override {
+    return is_broken_ ? failure() : EmulatedQueue::copy_to_pinned(to, from, bytes);
+  }
   Status copy_within(void* to, const void* from, uint64_t bytes) override {
     return is_broken_ ? failure() : EmulatedQueue::copy_within(to, from, bytes);
   }

@@ -266,11 +266,9 @@ TESSERA_DEVICE void add_own(const Layer& layer, const Rows& group, uint32_t row,
   for (uint32_t step = 0; step < group.steps; ++step) {
     const uint32_t slot = step + 1 < group.steps
                               ? group.ancestors[static_cast<size_t>(row) * (group.steps - 1) + step]
-                              : row;
+                              : group.first_slot + row;
     const size_t at =
-        (((static_cast<size_t>(layer.index) * group.max_steps + step) * group.max_width + slot) *
-             layer.kv_heads +
-         kv_head) *
+        ((static_cast<size_t>(layer.index) * group.slots + slot) * layer.kv_heads + kv_head) *
         layer.head_dim;
     float product = 0, values[kHeadDimMax / 32];
     for (uint32_t i = 0; i < count; ++i) {

@@ -56,11 +56,11 @@ struct Rows {
   uint32_t first_row = 0;        // of this group among all groups' rows
   float* part_values = nullptr;  // [splits][rows][heads][head_dim] scratch
   Part* parts = nullptr;         // [splits][rows][heads] scratch
-  // Beams: keys and values of decoded tokens, [layers][max_steps][max_width][kv_heads][head_dim].
+  // Beams: keys and values of decoded tokens, [layers][slots][kv_heads][head_dim].
   const uint16_t* own_keys = nullptr;
   const uint16_t* own_values = nullptr;
-  uint32_t max_steps = 0;
-  uint32_t max_width = 0;
+  uint32_t slots = 0;
+  uint32_t first_slot = 0;              // of row 0; the others follow
   uint32_t steps = 0;                   // that a row has taken, its own included
   const uint32_t* ancestors = nullptr;  // [rows][steps - 1]: slots of the earlier steps
   uint16_t* mixed = nullptr;            // out: [rows][heads][head_dim]

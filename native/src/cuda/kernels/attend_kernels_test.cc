@@ -43,11 +43,11 @@ struct Request {
     for (const auto& block : blocks) pointers.push_back(block.data());
     q = random_values(size_t{rows} * layer.heads * layer.head_dim, random);
     const size_t own =
-        size_t{layer.index + 1} * kMaxSteps * kMaxWidth * layer.kv_heads * layer.head_dim;
+        size_t{layer.index + 1} * kSlots * layer.kv_heads * layer.head_dim;
     own_keys = random_values(own, random);
     own_values = random_values(own, random);
     for (uint32_t i = 0; steps > 0 && i < rows * (steps - 1); ++i) {
-      ancestors.push_back(static_cast<uint32_t>(random() % rows));
+      ancestors.push_back(static_cast<uint32_t>(random() % kSlots));
     }
     splits = (most + kSplitPositions - 1) / kSplitPositions;
     const size_t parts_count = size_t{splits} * rows * layer.heads;
@@ -70,15 +70,15 @@ struct Request {
     view.parts = parts.data();
     view.own_keys = own_keys.data();
     view.own_values = own_values.data();
-    view.max_steps = kMaxSteps;
-    view.max_width = kMaxWidth;
+    view.slots = kSlots;
+    view.first_slot = kFirstSlot;
     view.steps = steps;
     view.ancestors = ancestors.data();
     view.mixed = mixed.data();
     return view;
   }
 
-  static constexpr uint32_t kMaxSteps = 4, kMaxWidth = 48;
+  static constexpr uint32_t kSlots = 192, kFirstSlot = 150;
   uint32_t rows, steps, first_visible, splits = 0;
   std::vector<Shared<uint16_t>> blocks;
   Shared<const uint16_t*> pointers;
@@ -123,8 +123,9 @@ std::vector<double> reference(const Layer& layer, const Request& request, uint32
   }
   for (uint32_t step = 0; step < request.steps; ++step) {
     const uint32_t slot =
-        step + 1 == request.steps ? row : request.ancestors[row * (request.steps - 1) + step];
-    const size_t index = (layer.index * Request::kMaxSteps + step) * Request::kMaxWidth + slot;
+        step + 1 == request.steps ? Request::kFirstSlot + row
+                                  : request.ancestors[row * (request.steps - 1) + step];
+    const size_t index = layer.index * Request::kSlots + slot;
     const size_t at = (index * layer.kv_heads + kv_head) * layer.head_dim;
     keys.push_back(request.own_keys.data() + at);
     values.push_back(request.own_values.data() + at);

@@ -3,6 +3,8 @@
 // library that chooses an algorithm by the shape of the batch does not promise.
 //
 //   tessera_multiply   grid (ceil(columns / 64), ceil(rows / 64)), block kMultiplyThreads
+//   tessera_project    grid (ceil(kRankMax / 64), ceil(most rows of a term / 64), terms), the same
+//                      block: x A^T of every term, before the product that adds them
 #pragma once
 
 #include <cstdint>
@@ -11,6 +13,29 @@ namespace tessera::ops::cuda {
 
 inline constexpr uint32_t kMultiplyThreads = 128;
 inline constexpr uint32_t kMultiplyTile = 64;  // rows and columns of a block
+inline constexpr uint32_t kRankMax = 128;
+inline constexpr uint32_t kOverlayColumns = 32;  // of a panel (ops/packed_matrix.h)
+inline constexpr uint32_t kNoPanel = ~uint32_t{0};
+
+/// A low-rank term of some rows and columns of a product (ops/low_rank.h): the sum of the product
+/// and inner B^T, times the scales.
+struct Term {
+  uint32_t first_row = 0;
+  uint32_t rows = 0;
+  uint32_t first_column = 0;  // of the product; B and scales begin there
+  uint32_t columns = 0;
+  uint32_t rank = 0;              // a multiple of 8
+  const uint16_t* a = nullptr;    // [rank][k]
+  const uint16_t* b = nullptr;    // [columns][rank]
+  const float* scales = nullptr;  // [columns]; null: all are 1
+  uint16_t* inner = nullptr;      // [rows of the product][kRankMax] scratch: x A^T
+};
+
+/// Columns of w that are others for all rows of a product: whole panels.
+struct Overlay {
+  const uint32_t* places = nullptr;  // by panel of w: where among its own, or kNoPanel
+  const uint16_t* own = nullptr;     // [panels * kOverlayColumns][k]
+};
 
 /// y[i][j] = x[row i] . w[row j] + bias[j]. REQUIRES: k a multiple of 8, rows aligned to 16 bytes.
 struct Product {
@@ -18,13 +43,15 @@ struct Product {
   const uint32_t* x_rows = nullptr;  // [rows] of x; null: row i
   uint32_t rows = 0;
   uint32_t k = 0;
-  const uint16_t* w = nullptr;  // [..][k]
-  // [columns] of w; null: row j. A column of a negative row is minus infinity.
-  const int32_t* w_rows = nullptr;
+  const uint16_t* w = nullptr;      // [..][k]
+  const int32_t* w_rows = nullptr;  // [columns] of w; null: row j
   uint32_t columns = 0;
   const uint16_t* bias = nullptr;  // [columns]; null: none
   uint16_t* y = nullptr;           // [rows][columns], or null
   float* y_f32 = nullptr;          // the same unrounded, or null
+  const Term* terms = nullptr;     // no two of the same row and column
+  uint32_t term_count = 0;
+  Overlay overlay;  // no places: none
 };
 
 }  // namespace tessera::ops::cuda

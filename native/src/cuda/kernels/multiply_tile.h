@@ -22,14 +22,14 @@ TESSERA_DEVICE void clear(TileSums& tile) {
   }
 }
 
-/// Calls visit(row, column, sum) for each of the thread's, from 0 in the tile.
+/// Calls visit(row, column, n, i) for each sums[n][i] of the thread's, from 0 in the tile.
 template <typename Visit>
-TESSERA_DEVICE void for_sums(TileSums& tile, const Visit& visit) {
+TESSERA_DEVICE void for_sums(const Visit& visit) {
   const uint32_t row = threadIdx.x / 32 * 16 + threadIdx.x % 32 / 4;
   for (uint32_t n = 0; n < kMultiplyTile / 8; ++n) {
     const uint32_t column = n * 8 + 2 * (threadIdx.x % 4);
     for (uint32_t i = 0; i < 4; ++i) {
-      visit(row + (i / 2) * 8, column + i % 2, tile.sums[n][i]);
+      visit(row + (i / 2) * 8, column + i % 2, n, i);
     }
   }
 }

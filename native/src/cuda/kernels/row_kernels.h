@@ -6,6 +6,7 @@
 //   tessera_silu_mul         grid (rows), block kRowThreads
 //   tessera_place_heads      grid (rows, heads + 2 kv_heads), block 32
 //   tessera_log_sum_exp      grid (rows), block kRowThreads
+//   tessera_check_rows       grid (rows), block kRowThreads
 //
 // A row's sums are made in one order by one block, whatever the other rows.
 #pragma once
@@ -24,6 +25,13 @@ struct Place {
   uint16_t* values = nullptr;
   uint64_t layer_stride = 0;  // elements
   uint32_t head_stride = 0;   // elements
+};
+
+/// What is to be looked through for numbers that are not finite.
+struct RowCheck {
+  const float* rows = nullptr;  // [rows][size]
+  uint32_t size = 0;
+  uint32_t* struck = nullptr;  // out: [rows], 1 where one of the row's is not finite, else 0
 };
 
 /// Heads of a pass's rows, from the products' output to where attention wants them.

@@ -36,19 +36,17 @@ TESSERA_DEVICE float block_maximum(float value) {
   return maximum;
 }
 
-/// hidden[row] = table[tokens[row]], widened.
-TESSERA_KERNEL tessera_embed(const int32_t* tokens, const uint16_t* table, uint32_t size,
-                             float* hidden) {
+/// hidden[row] = what lies at from[row], widened; zeros of a spare row, whose address is null.
+TESSERA_KERNEL tessera_embed(const uint16_t* const* from, uint32_t size, float* hidden) {
   const size_t row = blockIdx.x;
-  const uint16_t* from = table + static_cast<size_t>(tokens[row]) * size;
   for (uint32_t i = threadIdx.x; i < size; i += kRowThreads)
-    hidden[row * size + i] = widen(from[i]);
+    hidden[row * size + i] = from[row] == nullptr ? 0.0f : widen(from[row][i]);
 }
 
 /// hidden[row] += added[row] (null: nothing), then normed = weight * hidden / sqrt(mean(hidden^2) +
-/// epsilon) in BF16.
+/// epsilon) in BF16; `exact` (null: nowhere) before it is rounded.
 TESSERA_KERNEL tessera_add_rms_norm(const uint16_t* added, const uint16_t* weight, uint32_t size,
-                                    float epsilon, float* hidden, uint16_t* normed) {
+                                    float epsilon, float* hidden, uint16_t* normed, float* exact) {
   const size_t first = static_cast<size_t>(blockIdx.x) * size;
   float squares = 0;
   for (uint32_t i = threadIdx.x; i < size; i += kRowThreads) {
@@ -62,7 +60,9 @@ TESSERA_KERNEL tessera_add_rms_norm(const uint16_t* added, const uint16_t* weigh
   const float mean = block_sum(squares) / static_cast<float>(size);
   const float factor = 1.0f / sqrtf(mean + epsilon);
   for (uint32_t i = threadIdx.x; i < size; i += kRowThreads) {
-    normed[first + i] = narrow(widen(weight[i]) * (hidden[first + i] * factor));
+    const float value = widen(weight[i]) * (hidden[first + i] * factor);
+    normed[first + i] = narrow(value);
+    if (exact != nullptr) exact[first + i] = value;
   }
 }
 
@@ -115,6 +115,16 @@ TESSERA_KERNEL tessera_place_heads(Heads heads) {
          static_cast<size_t>(kv_head) * place.head_stride;
   }
   for (uint32_t i = 0; i < count; ++i) to[lane + kWarpLanes * i] = narrow(values[i]);
+}
+
+TESSERA_KERNEL tessera_check_rows(RowCheck check) {
+  constexpr uint32_t kExponent = 0x7F800000u;  // all ones: infinity or not a number
+  if (threadIdx.x == 0) check.struck[blockIdx.x] = 0;
+  __syncthreads();
+  const float* row = check.rows + static_cast<size_t>(blockIdx.x) * check.size;
+  for (uint32_t i = threadIdx.x; i < check.size; i += kRowThreads) {
+    if ((tessera::cuda::float_bits(row[i]) & kExponent) == kExponent) check.struck[blockIdx.x] = 1;
+  }
 }
 
 /// result[row] = log(sum(exp(logits[row]))) over `size` logits; minus infinity of nothing finite.

@@ -6,14 +6,19 @@
 #include "cuda/kernels/forward_kernels.h"
 
 extern "C" {
-void tessera_embed(const int32_t*, const uint16_t*, uint32_t, float*);
-void tessera_add_rms_norm(const uint16_t*, const uint16_t*, uint32_t, float, float*, uint16_t*);
+void tessera_embed(const uint16_t* const*, uint32_t, float*);
+void tessera_add_rms_norm(const uint16_t*, const uint16_t*, uint32_t, float, float*, uint16_t*,
+                          float*);
 void tessera_silu_mul(const uint16_t*, uint32_t, uint16_t*);
 void tessera_place_heads(tessera::ops::cuda::Heads);
 void tessera_log_sum_exp(const float*, uint32_t, float*);
+void tessera_check_rows(tessera::ops::cuda::RowCheck);
 void tessera_multiply(tessera::ops::cuda::Product);
+void tessera_project(const uint16_t*, uint32_t, const tessera::ops::cuda::Term*);
 void tessera_attend_prompt(tessera::attention::cuda::Layer, const tessera::attention::cuda::Rows*);
 void tessera_attend_merge(tessera::attention::cuda::Layer, const tessera::attention::cuda::Rows*);
+void tessera_mirror(tessera::attention::cuda::Layer, const tessera::attention::cuda::MirroredRows*);
+void tessera_clear(tessera::attention::cuda::ClearedRows);
 }
 
 namespace tessera::model::cuda {
@@ -24,9 +29,13 @@ inline void add_forward_kernels(device::cuda::EmulatedQueue& queue) {
   queue.add(kSiluMul, tessera_silu_mul);
   queue.add(kPlaceHeads, tessera_place_heads);
   queue.add(kLogSumExp, tessera_log_sum_exp);
+  queue.add(kCheckRows, tessera_check_rows);
   queue.add(kMultiply, tessera_multiply);
+  queue.add(kProject, tessera_project);
   queue.add(kAttendPrompt, tessera_attend_prompt);
   queue.add(kAttendMerge, tessera_attend_merge);
+  queue.add(kMirror, tessera_mirror);
+  queue.add(kClear, tessera_clear);
 }
 
 }  // namespace tessera::model::cuda

@@ -1,211 +1,233 @@
 #include "cuda/model/card_decoder.h"
 
 #include <algorithm>
+#include <utility>
 
-#include "attention/attention.h"
 #include "base/check.h"
 #include "cuda/kernels/forward_kernels.h"
+#include "cuda/model/card_head.h"
+#include "cuda/model/card_layers.h"
 #include "cuda/model/card_plan.h"
-#include "ops/rope.h"
+#include "ops/convert.h"
 
 namespace tessera::model::cuda {
 namespace {
 
 using attention::cuda::kBlockPositions;
-using attention::cuda::kSplitPositions;
-using device::cuda::ceil_of;
 using device::cuda::LaunchShape;
-using device::cuda::Memory;
+using device::cuda::Queue;
 
-constexpr uint64_t kPlanBytesPerRow = 512;  // token, position, place, a group of its own
-constexpr uint64_t kPlanBytesSpare = 4096;  // rounding, and the group of spare rows
-constexpr unsigned kHeadThreads = 32;
+/// Changes when the bytes of a block come to lie elsewhere (cuda/kernels/attend_kernels.h).
+constexpr char kLayoutName[] = "card.1";
+constexpr char kNumbers[] = "bf16 card";
+
+/// All memory of passes is made by make_memory().
+CardPass& own(PassMemory& memory) { return static_cast<CardPass&>(memory); }
 
 }  // namespace
 
-Result<std::unique_ptr<CardDecoder>> CardDecoder::load(const std::string& folder,
-                                                       const CardLimits& limits,
-                                                       device::cuda::Queue& queue) {
+CardDecoder::CardDecoder(Recipe recipe, HeadVocabulary vocabulary, device::Device& processor,
+                         std::unique_ptr<Queue> passes, std::unique_ptr<Queue> copies,
+                         std::string device_name)
+    : recipe_(std::move(recipe)),
+      vocabulary_(std::move(vocabulary)),
+      processor_(processor),
+      queue_(std::move(passes)),
+      adapters_(std::make_shared<CardAdapters>(recipe_.config(), std::move(copies))),
+      device_name_(std::move(device_name)),
+      numbers_(kNumbers),
+      space_(queue_) {}
+
+/// Nothing that was asked for reads the weights any more.
+CardDecoder::~CardDecoder() { (void)queue_->finish(); }
+
+Result<std::shared_ptr<CardDecoder>> CardDecoder::load(
+    const std::string& folder, ComputeType type, std::span<const int32_t> head_tokens,
+    device::Device& processor, std::unique_ptr<Queue> passes, std::unique_ptr<Queue> copies,
+    std::string device_name) {
+  if (type != ComputeType::kBf16) {
+    return Status(Code::kRequestInvalid, "computeType: expected bf16 on a card, got " +
+                                             std::string(compute_type_name(type)));
+  }
   Result<ModelConfig> config = ModelConfig::load(folder);
   if (!config.is_ok()) return config.status();
-  auto decoder =
-      std::unique_ptr<CardDecoder>(new CardDecoder(std::move(config).value(), limits, queue));
-  Result<CardWeights> weights = CardWeights::load(folder, decoder->config_, queue);
-  if (!weights.is_ok()) return weights.status();
-  decoder->weights_ = std::move(weights).value();
-  TESSERA_RETURN_IF_ERROR(decoder->allocate());
-  TESSERA_RETURN_IF_ERROR(decoder->fill_rope());
+  Recipe recipe(std::move(config).value());
+  TESSERA_RETURN_IF_ERROR(check_shape(folder, recipe));
+  auto vocabulary = HeadVocabulary::of(head_tokens, recipe.config().vocab_size);
+  if (!vocabulary.is_ok()) return vocabulary.status();
+  auto decoder = std::shared_ptr<CardDecoder>(
+      new CardDecoder(std::move(recipe), std::move(vocabulary).value(), processor,
+                      std::move(passes), std::move(copies), std::move(device_name)));
+  TESSERA_RETURN_IF_ERROR(decoder->fill(folder));
   return decoder;
 }
 
+Status CardDecoder::fill(const std::string& folder) {
+  Result<CardWeights> weights = CardWeights::allocate(recipe_, *queue_);
+  if (!weights.is_ok()) return weights.status();
+  weights_ = std::move(weights).value();
+  auto files = WeightsUpdate::look_through(folder, recipe_, ComputeType::kBf16, processor_);
+  if (!files.is_ok()) return files.status();
+  files_ = std::move(files).value();
+  const MutexLock lock(digest_mutex_);
+  digest_ = files_.digest();
+  return weights_.stream(recipe_, files_, processor_, *queue_);
+}
+
+std::string CardDecoder::digest() const {
+  const MutexLock lock(digest_mutex_);
+  return digest_;
+}
+
 uint64_t CardDecoder::block_bytes() const {
-  return uint64_t{config_.layer_count} * 2 * config_.kv_head_count * kBlockPositions *
-         config_.head_dim * sizeof(uint16_t);
+  return uint64_t{config().layer_count} * 2 * config().kv_size() * kBlockPositions *
+         sizeof(uint16_t);
 }
 
-uint32_t CardDecoder::splits_max() const { return ceil_of(limits_.context, kSplitPositions); }
-
-Status CardDecoder::allocate() {
-  const uint64_t rows = limits_.rows, hidden = config_.hidden_size,
-                 inner = config_.intermediate_size;
-  const uint64_t q = uint64_t{config_.head_count} * config_.head_dim;
-  const uint64_t kv = uint64_t{config_.kv_head_count} * config_.head_dim;
-  const uint64_t angles =
-      (uint64_t{limits_.context} + attention::kMaxSteps) * (config_.head_dim / 2);
-  const uint64_t blocks = ceil_of(limits_.context, kBlockPositions);
-  plan_bytes_ =
-      rows * (kPlanBytesPerRow + (blocks + attention::kMaxSteps) * sizeof(void*)) + kPlanBytesSpare;
-  const auto lay = [&](char* base) {
-    device::cuda::Arrays arrays(base);
-    arrays.take(hidden_, rows * hidden);
-    arrays.take(normed_, rows * hidden);
-    arrays.take(added_, rows * hidden);
-    arrays.take(projected_, rows * (q + 2 * kv));
-    arrays.take(q_, rows * q);
-    arrays.take(mixed_, rows * q);
-    arrays.take(gate_up_, rows * 2 * inner);
-    arrays.take(gated_, rows * inner);
-    arrays.take(part_values_, splits_max() * rows * q);
-    arrays.take(parts_, splits_max() * rows * config_.head_count);
-    arrays.take(head_logits_, uint64_t{limits_.head_rows} * config_.vocab_size);
-    arrays.take(cosines_, angles);
-    arrays.take(sines_, angles);
-    arrays.take(plan_, plan_bytes_);
-    return arrays.bytes();
-  };
-  Result<Memory> memory = Memory::allocate(queue_, lay(nullptr));
-  if (!memory.is_ok()) return memory.status();
-  memory_ = std::move(memory).value();
-  lay(memory_.as<char>());
-  staged_.resize(plan_bytes_);
-  return Status::ok();
+std::string CardDecoder::block_layout_name() const {
+  return std::string(kLayoutName) + " " + std::to_string(config().layer_count) + "x" +
+         std::to_string(config().kv_head_count) + "x" + std::to_string(config().head_dim);
 }
 
-Status CardDecoder::fill_rope() {
-  const uint64_t positions = uint64_t{limits_.context} + attention::kMaxSteps;
-  std::vector<float> cosines(positions * (config_.head_dim / 2)), sines(cosines.size());
-  ops::fill_rope_table(config_.rope_frequencies(), config_.rope.magnitude, positions,
-                       cosines.data(), sines.data());
-  const uint64_t bytes = cosines.size() * sizeof(float);
-  TESSERA_RETURN_IF_ERROR(queue_.copy_in(cosines_, cosines.data(), bytes));
-  return queue_.copy_in(sines_, sines.data(), bytes);
-}
-
-Status CardDecoder::multiply(const uint16_t* x, uint32_t k, const uint16_t* w, uint32_t columns,
-                             const uint16_t* bias, uint16_t* y) {
-  ops::cuda::Product product;
-  product.x = x;
-  product.rows = rows_;
-  product.k = k;
-  product.w = w;
-  product.columns = columns;
-  product.bias = bias;
-  product.y = y;
-  const LaunchShape shape{
-      {ceil_of(columns, ops::cuda::kMultiplyTile), ceil_of(rows_, ops::cuda::kMultiplyTile), 1},
-      {ops::cuda::kMultiplyThreads, 1, 1}};
-  return device::cuda::launch(queue_, kMultiply, shape, product);
-}
-
-Status CardDecoder::norm(const uint16_t* added, const uint16_t* weight) {
-  const LaunchShape shape{{rows_, 1, 1}, {ops::cuda::kRowThreads, 1, 1}};
-  return device::cuda::launch(queue_, kAddRmsNorm, shape, added, weight, config_.hidden_size,
-                              config_.rms_norm_eps, hidden_, normed_);
-}
-
-Status CardDecoder::attend(const Plan& plan, uint32_t layer, const CardLayer& weights) {
-  ops::cuda::Heads heads;
-  heads.heads = config_.head_count;
-  heads.kv_heads = config_.kv_head_count;
-  heads.head_dim = config_.head_dim;
-  heads.layer = layer;
-  heads.epsilon = config_.rms_norm_eps;
-  heads.q_norm = weights.q_norm;
-  heads.k_norm = weights.k_norm;
-  heads.cosines = cosines_;
-  heads.sines = sines_;
-  heads.projected = projected_;
-  heads.positions = plan.positions;
-  heads.places = plan.places;
-  heads.q = q_;
-  const LaunchShape place{{rows_, heads.heads + 2 * heads.kv_heads, 1}, {kHeadThreads, 1, 1}};
-  TESSERA_RETURN_IF_ERROR(device::cuda::launch(queue_, kPlaceHeads, place, heads));
-  const attention::cuda::Layer shape{layer, heads.heads, heads.kv_heads, heads.head_dim};
-  const uint32_t queries = plan.group_rows_max * (heads.heads / heads.kv_heads);
-  const LaunchShape prompt{
-      {ceil_of(queries, attention::cuda::kQueriesPerTile), heads.kv_heads, plan.splits},
-      {attention::cuda::kAttendThreads, 1, 1}};
-  TESSERA_RETURN_IF_ERROR(device::cuda::launch(queue_, kAttendPrompt, prompt, shape, plan.groups));
-  const LaunchShape merge{{rows_, heads.heads, 1}, {attention::cuda::kMergeThreads, 1, 1}};
-  return device::cuda::launch(queue_, kAttendMerge, merge, shape, plan.groups);
-}
-
-Status CardDecoder::forward(std::span<const int32_t> tokens, std::span<const CardRows> groups) {
-  return run(lay_out(tokens, nullptr, groups));
-}
-
-Status CardDecoder::forward(const int32_t* card_tokens, std::span<const CardRows> groups) {
-  return run(lay_out({}, card_tokens, groups));
-}
-
-Status CardDecoder::run(const Plan& plan) {
-  rows_ = plan.rows;
-  TESSERA_RETURN_IF_ERROR(queue_.copy_in(plan_, staged_.data(), plan.bytes));
-  const device::cuda::ChainShape shape = {plan.rows, plan.groups_max, plan.splits,
-                                          plan.group_rows_max,
-                                          reinterpret_cast<uint64_t>(plan.tokens)};
-  return graphs_.run(shape, [&] { return launch_layers(plan); });
-}
-
-Status CardDecoder::launch_layers(const Plan& plan) {
-  const uint32_t hidden = config_.hidden_size, inner = config_.intermediate_size;
-  const uint32_t q = config_.head_count * config_.head_dim;
-  const uint32_t kv = config_.kv_head_count * config_.head_dim;
-  const LaunchShape row{{rows_, 1, 1}, {ops::cuda::kRowThreads, 1, 1}};
-  TESSERA_RETURN_IF_ERROR(
-      device::cuda::launch(queue_, kEmbed, row, plan.tokens, weights_.embedding, hidden, hidden_));
-  const uint16_t* added = nullptr;  // of the layer before
-  for (uint32_t layer = 0; layer < config_.layer_count; ++layer) {
-    const CardLayer& w = weights_.layers[layer];
-    TESSERA_RETURN_IF_ERROR(norm(added, w.input_norm));
-    TESSERA_RETURN_IF_ERROR(multiply(normed_, hidden, w.qkv, q + 2 * kv, w.qkv_bias, projected_));
-    TESSERA_RETURN_IF_ERROR(attend(plan, layer, w));
-    TESSERA_RETURN_IF_ERROR(multiply(mixed_, q, w.o, hidden, w.o_bias, added_));
-    TESSERA_RETURN_IF_ERROR(norm(added_, w.post_norm));
-    TESSERA_RETURN_IF_ERROR(multiply(normed_, hidden, w.gate_up, 2 * inner, nullptr, gate_up_));
-    TESSERA_RETURN_IF_ERROR(device::cuda::launch(queue_, kSiluMul, row, gate_up_, inner, gated_));
-    TESSERA_RETURN_IF_ERROR(multiply(gated_, inner, w.down, hidden, nullptr, added_));
-    added = added_;
+Status CardDecoder::clear(const attention::PromptKv& prompt, uint32_t first,
+                          uint32_t count) const {
+  const uint32_t end = first + count;
+  TESSERA_CHECK(end <= uint64_t{prompt.block_count} * kBlockPositions);
+  for (uint32_t position = first, next = 0; position < end; position = next) {
+    next = std::min(end, (position / kBlockPositions + 1) * kBlockPositions);
+    const attention::cuda::ClearedRows cleared{
+        static_cast<uint16_t*>(prompt.blocks[position / kBlockPositions]),
+        position % kBlockPositions, next - position, config().head_dim};
+    const LaunchShape shape{{config().layer_count, 2 * config().kv_head_count, 1},
+                            {attention::cuda::kBlockThreads, 1, 1}};
+    TESSERA_RETURN_IF_ERROR(device::cuda::launch(*queue_, kClear, shape, cleared));
   }
-  return norm(added, weights_.final_norm);
+  return queue_->finish();
 }
 
-Status CardDecoder::head(const uint32_t* rows, uint32_t row_count, const int32_t* ids,
-                         uint32_t id_count, float* logits, float* sums) {
-  TESSERA_CHECK(row_count <= limits_.head_rows);
-  ops::cuda::Product product;
-  product.x = normed_;
-  product.x_rows = rows;
-  product.rows = row_count;
-  product.k = config_.hidden_size;
-  product.w = weights_.head;
-  product.w_rows = ids;
-  product.columns = id_count;
-  product.y_f32 = logits;
-  LaunchShape shape{{ceil_of(id_count, ops::cuda::kMultiplyTile),
-                     ceil_of(row_count, ops::cuda::kMultiplyTile), 1},
-                    {ops::cuda::kMultiplyThreads, 1, 1}};
-  if (id_count > 0) {
-    TESSERA_RETURN_IF_ERROR(device::cuda::launch(queue_, kMultiply, shape, product));
+Result<std::unique_ptr<PassMemory>> CardDecoder::make_memory(uint32_t max_rows,
+                                                             uint32_t max_context,
+                                                             uint32_t max_adapters) const {
+  auto pass = CardPass::allocate(config(), max_rows, max_context, max_adapters, queue_);
+  if (!pass.is_ok()) return pass.status();
+  return std::unique_ptr<PassMemory>(std::move(pass).value());
+}
+
+void CardDecoder::table_row(bool is_head, uint32_t token, float* row) const {
+  const TensorEntry& entry = table_of(files_, recipe_, is_head);
+  const uint64_t size = config().hidden_size, element = tensor::dtype_size(*entry.type);
+  const std::byte* from = entry.bytes.data() + token * size * element;
+  std::vector<uint16_t> rounded(std::min(size, ops::kConvertPiece));
+  for (uint64_t i = 0; i < size; i += rounded.size()) {
+    const uint64_t count = std::min<uint64_t>(rounded.size(), size - i);
+    ops::convert_piece(processor_.kernels(), from + i * element, *entry.type, count,
+                       tensor::DType::kBf16, rounded.data());
+    processor_.kernels().widen_bf16(rounded.data(), count, row + i);
   }
-  if (sums == nullptr) return Status::ok();
-  product.w_rows = nullptr;
-  product.columns = config_.vocab_size;
-  product.y_f32 = head_logits_;
-  shape.grid[0] = ceil_of(product.columns, ops::cuda::kMultiplyTile);
-  TESSERA_RETURN_IF_ERROR(device::cuda::launch(queue_, kMultiply, shape, product));
-  const LaunchShape row{{row_count, 1, 1}, {ops::cuda::kRowThreads, 1, 1}};
-  return device::cuda::launch(queue_, kLogSumExp, row, head_logits_, config_.vocab_size, sums);
+}
+
+void CardDecoder::embedding_row(uint32_t token, float* row) const {
+  TESSERA_CHECK(token < config().vocab_size);
+  table_row(false, token, row);
+}
+
+void CardDecoder::head_row(uint32_t token, float* row) const {
+  TESSERA_CHECK(token < config().vocab_size && vocabulary_.has(token));
+  table_row(true, token, row);
+}
+
+void CardDecoder::visit_in_file(
+    uint32_t layer, const WeightSlot& slot,
+    const std::function<void(const tensor::TensorView&)>& use) const {
+  model::visit_in_file(files_.shards(), files_.prefix() + config().layer_name(layer), slot, use);
+}
+
+Result<std::unique_ptr<HeldAdapter>> CardDecoder::hold(const Adapter& adapter) const {
+  return adapters_->hold(adapter);
+}
+
+Result<WeightsUpdate> CardDecoder::prepare_update(const std::string& folder) const {
+  Result<ModelConfig> config = ModelConfig::load(folder);
+  if (!config.is_ok()) return config.status();
+  TESSERA_RETURN_IF_ERROR(check_same(folder, config.value()));
+  return WeightsUpdate::look_through(folder, recipe_, ComputeType::kBf16, processor_);
+}
+
+Status CardDecoder::update(WeightsUpdate update) {
+  const Status status = weights_.stream(recipe_, update, processor_, *queue_);
+  if (!status.is_ok()) {
+    is_intact_ = weights_.stream(recipe_, files_, processor_, *queue_).is_ok();
+    return status;
+  }
+  files_ = std::move(update);
+  is_intact_ = true;
+  const MutexLock lock(digest_mutex_);
+  digest_ = files_.digest();
+  return status;
+}
+
+Status CardDecoder::forward(const ForwardBatch& batch, PassMemory& memory) const {
+  CardPass& pass = own(memory);
+  TESSERA_CHECK(batch.tokens.size() <= pass.max_rows());
+  // The plan's memory may still be read from.
+  TESSERA_RETURN_IF_ERROR(pass.finish());
+  pass.rows_ = static_cast<uint32_t>(batch.tokens.size());
+  if (pass.rows_ == 0) return Status::ok();
+  CardPlanner planner(config(), weights_, *adapters_, pass);
+  const Result<CardPlan> laid_out = planner.lay_out(batch);
+  if (!laid_out.is_ok()) return laid_out.status();
+  const CardPlan& plan = laid_out.value();
+  pass.is_pending_ = true;
+  TESSERA_RETURN_IF_ERROR(queue_->copy_in(pass.plan_, pass.host_plan_, plan.bytes));
+  const CardLayers layers(config(), weights_, pass);
+  if (plan.layers.empty()) {
+    const device::cuda::ChainShape shape = {plan.rows, plan.groups_max, plan.mirror_count,
+                                            plan.splits, plan.group_rows_max};
+    TESSERA_RETURN_IF_ERROR(pass.graphs_.run(shape, [&] { return layers.launch(plan); }));
+  } else {
+    TESSERA_RETURN_IF_ERROR(layers.launch(plan));
+  }
+  TESSERA_RETURN_IF_ERROR(layers.check(pass.rows_));
+  return queue_->copy_to_pinned(pass.host_.struck, pass.card_.struck,
+                                pass.rows_ * sizeof(uint32_t));
+}
+
+Result<bool> CardDecoder::is_finite(PassMemory& memory, uint32_t first, uint32_t count) const {
+  CardPass& pass = own(memory);
+  TESSERA_CHECK(uint64_t{first} + count <= pass.rows());
+  TESSERA_RETURN_IF_ERROR(pass.finish());
+  const uint32_t* const struck = pass.host_.struck + first;
+  return std::all_of(struck, struck + count, [](uint32_t row) { return row == 0; });
+}
+
+Result<std::span<const float>> CardDecoder::hidden(PassMemory& memory, uint32_t first,
+                                                   uint32_t count) const {
+  CardPass& pass = own(memory);
+  TESSERA_CHECK(uint64_t{first} + count <= pass.rows());
+  const uint64_t size = config().hidden_size;
+  pass.is_pending_ = true;
+  TESSERA_RETURN_IF_ERROR(queue_->copy_to_pinned(
+      pass.host_.rows, pass.card_.final_rows + first * size, count * size * sizeof(float)));
+  TESSERA_RETURN_IF_ERROR(pass.finish());
+  return std::span<const float>{pass.host_.rows, count * size};
+}
+
+Status CardDecoder::head(std::span<const HeadRequest> requests, PassMemory& memory) const {
+  CardPass& pass = own(memory);
+  uint64_t rows = 0;
+  for (const HeadRequest& request : requests) {
+    rows += request.rows.size();
+    for (const uint32_t row : request.rows) TESSERA_CHECK(row < pass.rows());
+    TESSERA_CHECK(request.log_sum_exp == nullptr || vocabulary_.is_whole());
+    for (const ops::HeadTokens& tokens : request.tokens) {
+      for (const int32_t id : tokens.ids) {
+        TESSERA_CHECK(id >= 0 && static_cast<uint32_t>(id) < config().vocab_size);
+        TESSERA_CHECK(vocabulary_.has(static_cast<uint32_t>(id)));
+      }
+    }
+  }
+  TESSERA_CHECK(rows <= pass.max_rows());
+  return CardHead(config(), weights_, *adapters_, pass).run(requests);
 }
 
 }  // namespace tessera::model::cuda

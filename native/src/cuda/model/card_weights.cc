@@ -1,159 +1,107 @@
 #include "cuda/model/card_weights.h"
 
 #include <algorithm>
-#include <cstring>
-#include <initializer_list>
 #include <utility>
 
+#include "base/check.h"
 #include "model/attention_block.h"
 #include "model/gated_block.h"
-#include "model/recipe.h"
-#include "model/shards.h"
+#include "model/weight_names.h"
 #include "model/weights_scan.h"
+#include "ops/convert.h"
 
 namespace tessera::model::cuda {
 namespace {
 
-uint16_t bf16_at(const TensorEntry& entry, uint64_t index) {
-  const std::byte* bytes = entry.bytes.data();
-  if (*entry.type == tensor::DType::kF32) {
-    float value;
-    std::memcpy(&value, bytes + index * sizeof(value), sizeof(value));
-    return tensor::bf16_of_f32(value);
-  }
-  uint16_t bits;
-  std::memcpy(&bits, bytes + index * sizeof(bits), sizeof(bits));
-  return *entry.type == tensor::DType::kBf16 ? bits : tensor::bf16_of_f32(tensor::f32_of_f16(bits));
-}
+using Kind = WeightSlot::Kind;
+using tensor::DType;
+using tensor::TensorView;
 
-/// Tensors of the file that lie one behind the other on the card, and whose address is wanted.
-struct Part {
-  std::vector<const TensorEntry*> entries;
-  const uint16_t** target;
-  uint64_t elements = 0;
-};
+constexpr uint64_t kPieceElements = 32u << 20;  // that are rounded and copied at a time
 
-class Loader {
- public:
-  Loader(const Shards& shards, const Recipe& recipe)
-      : shards_(shards), recipe_(recipe), config_(recipe.config()) {}
-
-  Status add_all(CardWeights& weights);
-  Status copy(device::cuda::Queue& queue, CardWeights& weights) const;
-
- private:
-  using Names = std::vector<std::pair<std::string, std::vector<uint64_t>>>;
-
-  Status add(const Names& names, const uint16_t*& target);
-  /// Slots of a block of layer `index`; what the block does not have stays null.
-  Status add(uint32_t index, const LayerBlock& block, WeightSlot::Kind kind,
-             std::initializer_list<uint32_t> numbers, const uint16_t*& target);
-  Status add_attention(uint32_t index, const LayerBlock& block, CardLayer& layer);
-  Status add_gated(uint32_t index, const LayerBlock& block, CardLayer& layer);
-
-  const Shards& shards_;
-  const Recipe& recipe_;
-  const ModelConfig& config_;
-  std::vector<Part> parts_;
-};
-
-Status Loader::add(const Names& names, const uint16_t*& target) {
-  Part part{{}, &target};
-  for (const auto& [name, shape] : names) {
-    const TensorEntry* entry = shards_.find(name);
-    const bool is_fit = entry != nullptr && entry->type && entry->shape == shape;
-    if (!is_fit) {
-      return {Code::kModelInvalid,
-              shards_.folder() + ": " + name + ": expected a tensor of F32, BF16 or F16 with " +
-                  std::to_string(shape[0]) + (shape.size() > 1 ? " rows of " : " numbers") +
-                  (shape.size() > 1 ? std::to_string(shape[1]) : "")};
-    }
-    part.entries.push_back(entry);
-    part.elements += shape[0] * (shape.size() > 1 ? shape[1] : 1);
-  }
-  parts_.push_back(std::move(part));
-  return Status::ok();
-}
-
-Status Loader::add(uint32_t index, const LayerBlock& block, WeightSlot::Kind kind,
-                   std::initializer_list<uint32_t> numbers, const uint16_t*& target) {
-  Names names;
-  for (const uint32_t number : numbers) {
-    const WeightSlot* slot = block.find(kind, number);
-    if (slot != nullptr) names.push_back({layer_prefix(index) + slot->name, slot->shape()});
-  }
-  return names.empty() ? Status::ok() : add(names, target);
-}
-
-Status Loader::add_attention(uint32_t index, const LayerBlock& block, CardLayer& layer) {
-  using Attention = AttentionBlock;
-  constexpr auto kVector = WeightSlot::Kind::kVector, kMatrix = WeightSlot::Kind::kMatrix;
-  TESSERA_RETURN_IF_ERROR(add(index, block, kVector, {Attention::kInputNorm}, layer.input_norm));
-  TESSERA_RETURN_IF_ERROR(
-      add(index, block, kMatrix, {Attention::kQ, Attention::kK, Attention::kV}, layer.qkv));
-  TESSERA_RETURN_IF_ERROR(add(index, block, kMatrix, {Attention::kO}, layer.o));
-  TESSERA_RETURN_IF_ERROR(add(index, block, kVector,
-                              {Attention::kQBias, Attention::kKBias, Attention::kVBias},
-                              layer.qkv_bias));
-  TESSERA_RETURN_IF_ERROR(add(index, block, kVector, {Attention::kOBias}, layer.o_bias));
-  TESSERA_RETURN_IF_ERROR(add(index, block, kVector, {Attention::kQNorm}, layer.q_norm));
-  return add(index, block, kVector, {Attention::kKNorm}, layer.k_norm);
-}
-
-Status Loader::add_gated(uint32_t index, const LayerBlock& block, CardLayer& layer) {
-  using Gated = GatedBlock;
-  constexpr auto kVector = WeightSlot::Kind::kVector, kMatrix = WeightSlot::Kind::kMatrix;
-  TESSERA_RETURN_IF_ERROR(add(index, block, kVector, {Gated::kPostNorm}, layer.post_norm));
-  TESSERA_RETURN_IF_ERROR(add(index, block, kMatrix, {Gated::kGate, Gated::kUp}, layer.gate_up));
-  return add(index, block, kMatrix, {Gated::kDown}, layer.down);
-}
-
-Status Loader::add_all(CardWeights& weights) {
-  const std::vector<uint64_t> table = {config_.vocab_size, config_.hidden_size};
-  TESSERA_RETURN_IF_ERROR(add({{"model.embed_tokens.weight", table}}, weights.embedding));
-  weights.layers.resize(config_.layer_count);
-  for (uint32_t i = 0; i < config_.layer_count; ++i) {
-    const Layer& layer = recipe_.layers()[i];
-    TESSERA_RETURN_IF_ERROR(add_attention(i, *layer.blocks[0], weights.layers[i]));
-    TESSERA_RETURN_IF_ERROR(add_gated(i, *layer.blocks[1], weights.layers[i]));
-  }
-  TESSERA_RETURN_IF_ERROR(add({{"model.norm.weight", {config_.hidden_size}}}, weights.final_norm));
-  if (config_.tie_word_embeddings) return Status::ok();
-  return add({{"lm_head.weight", table}}, weights.head);
-}
-
-Status Loader::copy(device::cuda::Queue& queue, CardWeights& weights) const {
-  for (const Part& part : parts_)
-    weights.bytes += device::cuda::padded_bytes(part.elements * sizeof(uint16_t));
-  Result<device::cuda::Memory> memory = device::cuda::Memory::allocate(queue, weights.bytes);
-  if (!memory.is_ok()) return memory.status();
-  weights.memory = std::move(memory).value();
-  auto* at = weights.memory.as<char>();
-  std::vector<uint16_t> rounded;
-  for (const Part& part : parts_) {
-    *part.target = reinterpret_cast<const uint16_t*>(at);
-    rounded.clear();
-    for (const TensorEntry* entry : part.entries) {
-      const uint64_t elements = entry->bytes.size() / tensor::dtype_size(*entry->type);
-      for (uint64_t i = 0; i < elements; ++i) rounded.push_back(bf16_at(*entry, i));
-      shards_.release(*entry);
-    }
-    const uint64_t bytes = part.elements * sizeof(uint16_t);
-    TESSERA_RETURN_IF_ERROR(queue.copy_in(at, rounded.data(), bytes));
-    at += device::cuda::padded_bytes(bytes);
-  }
-  if (weights.head == nullptr) weights.head = weights.embedding;
-  return Status::ok();
-}
-
-/// The card's chain of launches is that of these blocks (CardDecoder::launch_layers).
+/// The card's chain of launches is that of these blocks (CardLayers).
 bool has_kernels(const Recipe& recipe) {
-  if (recipe.config().family->is_hybrid) return false;  // gates, norms of 1 + weight, states
+  const Family& family = *recipe.config().family;
+  // Gates, norms of 1 + weight, states; norms over all heads of a row.
+  if (family.is_hybrid || family.qk_norm == QkNorm::kRows) return false;
   return std::all_of(recipe.layers().begin(), recipe.layers().end(), [](const Layer& layer) {
     return layer.blocks.size() == 2 &&
            dynamic_cast<const AttentionBlock*>(layer.blocks[0].get()) != nullptr &&
            dynamic_cast<const GatedBlock*>(layer.blocks[1].get()) != nullptr;
   });
+}
+
+/// Where a tensor of the attention goes.
+uint16_t* attention_target(const ModelConfig& config, const CardLayer& card,
+                           const WeightSlot& slot) {
+  using Attention = AttentionBlock;
+  const uint64_t q = config.q_size(), kv = config.kv_size(), hidden = config.hidden_size;
+  if (slot.kind == Kind::kMatrix) {
+    switch (slot.number) {
+      case Attention::kQ: return card.qkv;
+      case Attention::kK: return card.qkv + q * hidden;
+      case Attention::kV: return card.qkv + (q + kv) * hidden;
+      default: return card.o;
+    }
+  }
+  switch (slot.number) {
+    case Attention::kInputNorm: return card.input_norm;
+    case Attention::kQBias: return card.qkv_bias;
+    case Attention::kKBias: return card.qkv_bias + q;
+    case Attention::kVBias: return card.qkv_bias + q + kv;
+    case Attention::kOBias: return card.o_bias;
+    case Attention::kQNorm: return card.q_norm;
+    default: return card.k_norm;
+  }
+}
+
+uint16_t* gated_target(const ModelConfig& config, const CardLayer& card, const WeightSlot& slot) {
+  if (slot.kind != Kind::kMatrix) return card.post_norm;
+  const uint64_t up = uint64_t{config.intermediate_size} * config.hidden_size;
+  if (slot.number == GatedBlock::kDown) return card.down;
+  return slot.number == GatedBlock::kUp ? card.gate_up + up : card.gate_up;
+}
+
+/// Rows [first, first + rows) of an entry; one of a vector has all its numbers.
+TensorView rows_of(const TensorEntry& entry, uint64_t first, uint64_t rows) {
+  const uint64_t columns = entry.bytes.size() / tensor::dtype_size(*entry.type) /
+                           (entry.shape.size() > 1 ? entry.shape[0] : 1);
+  return {entry.bytes.data() + first * columns * tensor::dtype_size(*entry.type),
+          *entry.type,
+          2,
+          {rows, columns}};
+}
+
+/// Rounds an entry and copies it, some rows at a time.
+Status copy(const TensorEntry& entry, device::Device& processor, device::cuda::Queue& queue,
+            std::vector<uint16_t>& rounded, uint16_t* to) {
+  const uint64_t rows = entry.shape.size() > 1 ? entry.shape[0] : 1;
+  const uint64_t columns = rows_of(entry, 0, 1).columns();
+  const uint64_t at_once = std::max<uint64_t>(1, kPieceElements / columns);
+  for (uint64_t row = 0; row < rows; row += at_once) {
+    const TensorView piece = rows_of(entry, row, std::min(at_once, rows - row));
+    rounded.resize(piece.element_count());
+    ops::convert(processor, piece, DType::kBf16, rounded.data());
+    TESSERA_RETURN_IF_ERROR(
+        queue.copy_in(to + row * columns, rounded.data(), rounded.size() * sizeof(uint16_t)));
+  }
+  return Status::ok();
+}
+
+}  // namespace
+
+std::vector<ProductPart> product_parts(const ModelConfig& config) {
+  using Product = CardProduct;
+  const auto q = static_cast<uint32_t>(config.q_size());
+  const auto kv = static_cast<uint32_t>(config.kv_size());
+  const uint32_t hidden = config.hidden_size, inner = config.intermediate_size;
+  return {{0, Product::kQkv, 0, 0, q},
+          {1, Product::kQkv, 1, q, kv},
+          {2, Product::kQkv, 2, q + kv, kv},
+          {3, Product::kO, 0, 0, hidden},
+          {4, Product::kGateUp, 0, 0, inner},
+          {5, Product::kGateUp, 1, inner, inner},
+          {6, Product::kDown, 0, 0, hidden}};
 }
 
 Status check_shape(const std::string& folder, const Recipe& recipe) {
@@ -183,37 +131,100 @@ Status check_shape(const std::string& folder, const Recipe& recipe) {
   return Status::ok();
 }
 
-}  // namespace
+void CardWeights::lay_out_layer(const ModelConfig& config, const Layer& layer,
+                                device::cuda::Arrays& arrays, CardLayer& card) {
+  const uint64_t hidden = config.hidden_size, inner = config.intermediate_size;
+  const uint64_t q = config.q_size(), all = q + 2 * config.kv_size();
+  const auto has = [&](uint32_t vector) {
+    return layer.blocks[0]->find(Kind::kVector, vector) != nullptr;
+  };
+  arrays.take(card.input_norm, hidden);
+  arrays.take(card.qkv, all * hidden);
+  if (has(AttentionBlock::kQBias)) arrays.take(card.qkv_bias, all);
+  arrays.take(card.o, hidden * q);
+  if (has(AttentionBlock::kOBias)) arrays.take(card.o_bias, hidden);
+  if (has(AttentionBlock::kQNorm)) arrays.take(card.q_norm, config.head_dim);
+  if (has(AttentionBlock::kKNorm)) arrays.take(card.k_norm, config.head_dim);
+  arrays.take(card.post_norm, hidden);
+  arrays.take(card.gate_up, 2 * inner * hidden);
+  arrays.take(card.down, hidden * inner);
+}
 
-Result<CardWeights> CardWeights::load(const std::string& folder, const ModelConfig& config,
-                                      device::cuda::Queue& queue) {
-  const Recipe recipe(config);
-  TESSERA_RETURN_IF_ERROR(check_shape(folder, recipe));
-  Result<Shards> shards = Shards::open(folder);
-  if (!shards.is_ok()) return shards.status();
+uint64_t CardWeights::lay_out(const Recipe& recipe, char* base) {
+  const ModelConfig& config = recipe.config();
+  const uint64_t table = uint64_t{config.vocab_size} * config.hidden_size;
+  device::cuda::Arrays arrays(base);
+  arrays.take(embedding_, table);
+  layers_.assign(recipe.layers().size(), {});
+  for (size_t i = 0; i < layers_.size(); ++i)
+    lay_out_layer(config, recipe.layers()[i], arrays, layers_[i]);
+  arrays.take(final_norm_, config.hidden_size);
+  head_ = embedding_;
+  if (!recipe.is_tied()) arrays.take(head_, table);
+  return arrays.bytes();
+}
+
+Result<CardWeights> CardWeights::allocate(const Recipe& recipe, device::cuda::Queue& queue) {
   CardWeights weights;
-  Loader loader(shards.value(), recipe);
-  TESSERA_RETURN_IF_ERROR(loader.add_all(weights));
-  TESSERA_RETURN_IF_ERROR(loader.copy(queue, weights));
+  weights.bytes_ = weights.lay_out(recipe, nullptr);
+  Result<device::cuda::Memory> memory = device::cuda::Memory::allocate(queue, weights.bytes_);
+  if (!memory.is_ok()) {
+    return Status(memory.status().code(), "modelPath: weights of " +
+                                              std::to_string(weights.bytes_) +
+                                              " bytes on a card: " + memory.status().message());
+  }
+  weights.memory_ = std::move(memory).value();
+  weights.lay_out(recipe, weights.memory_.as<char>());
   return weights;
 }
 
-Result<std::string> scan_weights(const std::string& folder, const ModelConfig& config,
-                                 device::Device& processor) {
-  Result<Shards> shards = Shards::open(folder);
-  if (!shards.is_ok()) return shards.status();
-  std::vector<const TensorEntry*> entries;
-  for (const auto& [name, entry] : shards.value().tensors()) {
-    if (entry.type) entries.push_back(&entry);
+std::vector<CardWeights::Target> CardWeights::targets(const Recipe& recipe,
+                                                      const std::string& prefix) const {
+  const ModelConfig& config = recipe.config();
+  const TensorNames& names = config.family->names;
+  std::vector<Target> targets = {{prefix + std::string(names.embedding), embedding_}};
+  for (uint32_t i = 0; i < layers_.size(); ++i) {
+    const std::string layer = prefix + config.layer_name(i);
+    const auto& blocks = recipe.layers()[i].blocks;
+    for (const WeightSlot& slot : blocks[0]->slots())
+      targets.push_back({layer + slot.name, attention_target(config, layers_[i], slot)});
+    for (const WeightSlot& slot : blocks[1]->slots())
+      targets.push_back({layer + slot.name, gated_target(config, layers_[i], slot)});
   }
-  std::sort(entries.begin(), entries.end(),
-            [](const TensorEntry* a, const TensorEntry* b) { return a->name < b->name; });
-  WeightsScan scan(processor, folder, config.canonical_text());
-  for (const TensorEntry* entry : entries) {
+  targets.push_back({prefix + std::string(names.final_norm), final_norm_});
+  if (!recipe.is_tied()) targets.push_back({kHeadName, head_});
+  return targets;
+}
+
+Status CardWeights::stream(const Recipe& recipe, const WeightsUpdate& files,
+                           device::Device& processor, device::cuda::Queue& queue) const {
+  WeightsScan scan(processor, files.folder(), recipe.config().canonical_text());
+  std::vector<uint16_t> rounded;
+  for (const Target& target : targets(recipe, files.prefix())) {
+    const TensorEntry* found = files.shards().find(target.name);
+    // A tied model may have its embedding under the head's name alone.
+    const TensorEntry* entry = found != nullptr ? found : files.shards().find(kHeadName);
+    TESSERA_CHECK(entry != nullptr);
     TESSERA_RETURN_IF_ERROR(scan.add({&entry, 1}));
-    shards.value().release(*entry);
+    TESSERA_RETURN_IF_ERROR(copy(*entry, processor, queue, rounded, target.at));
+    files.shards().release(*entry);
   }
-  return scan.digest();
+  TESSERA_RETURN_IF_ERROR(queue.finish());
+  if (const std::string digest = scan.digest(); digest != files.digest()) {
+    return {Code::kModelCorrupt, files.folder() + ": expected the content " + files.digest() +
+                                     " that was looked through, got " + digest};
+  }
+  return Status::ok();
+}
+
+const TensorEntry& table_of(const WeightsUpdate& files, const Recipe& recipe, bool is_head) {
+  const std::string embedding =
+      files.prefix() + std::string(recipe.config().family->names.embedding);
+  const TensorEntry* entry =
+      is_head && !recipe.is_tied() ? nullptr : files.shards().find(embedding);
+  if (entry == nullptr) entry = files.shards().find(kHeadName);
+  TESSERA_CHECK(entry != nullptr);
+  return *entry;
 }
 
 }  // namespace tessera::model::cuda

@@ -1,0 +1,177 @@
+#include "cuda/model/card_head.h"
+
+#include <algorithm>
+
+#include "cuda/kernels/forward_kernels.h"
+
+namespace tessera::model::cuda {
+namespace {
+
+using device::cuda::ceil_of;
+using device::cuda::LaunchShape;
+using ops::cuda::kMultiplyTile;
+
+Staging head_staging(const HostArrays& host, const PassArrays& card, uint64_t bytes) {
+  return Staging(host.head_plan, card.head_plan, bytes);
+}
+
+}  // namespace
+
+CardHead::CardHead(const ModelConfig& config, const CardWeights& weights,
+                   const CardAdapters& adapters, CardPass& pass)
+    : config_(config),
+      weights_(weights),
+      adapters_(adapters),
+      pass_(pass),
+      staging_(head_staging(pass.host_, pass.card_, pass.head_plan_bytes_)) {}
+
+const CardAdapter* CardHead::overlaid(const HeadRequest& request) const {
+  if (request.adapter == nullptr || request.adapter->head.panels.empty()) return nullptr;
+  return &adapters_.find(request.adapter);
+}
+
+void CardHead::append(const HeadRequest& request, float* to, uint64_t stride, Run& run) {
+  for (size_t i = 0; i < request.rows.size(); ++i) {
+    run.rows.push_back(request.rows[i]);
+    run.to.push_back(to + i * stride);
+  }
+}
+
+Status CardHead::run(std::span<const HeadRequest> requests) {
+  // The plan's memory may still be read from.
+  TESSERA_RETURN_IF_ERROR(pass_.finish());
+  size_t sets = 0;
+  for (const HeadRequest& request : requests) sets = std::max(sets, request.tokens.size());
+  for (size_t set = 0; set < sets; ++set) TESSERA_RETURN_IF_ERROR(run_set(requests, set));
+  TESSERA_RETURN_IF_ERROR(run_sums(requests));
+  return pieces_.empty() ? Status::ok() : flush();
+}
+
+Status CardHead::run_set(std::span<const HeadRequest> requests, size_t set) {
+  Run run;
+  for (const HeadRequest& request : requests) {
+    const ops::HeadTokens tokens = set < request.tokens.size() ? request.tokens[set]
+                                                               : ops::HeadTokens{};
+    const CardAdapter* const adapter = overlaid(request);
+    const bool is_alike = tokens.ids.data() == run.ids.data() &&
+                          tokens.ids.size() == run.ids.size() && adapter == run.adapter;
+    if (!is_alike) {
+      TESSERA_RETURN_IF_ERROR(select(run));
+      run = {tokens.ids, adapter, {}, {}};
+    }
+    if (!tokens.ids.empty()) append(request, tokens.logits, tokens.ids.size(), run);
+  }
+  return select(run);
+}
+
+Status CardHead::run_sums(std::span<const HeadRequest> requests) {
+  Run run;
+  for (const HeadRequest& request : requests) {
+    if (request.log_sum_exp == nullptr) continue;
+    const CardAdapter* const adapter = overlaid(request);
+    if (adapter != run.adapter) {
+      TESSERA_RETURN_IF_ERROR(reduce(run));
+      run = {{}, adapter, {}, {}};
+    }
+    append(request, request.log_sum_exp, 1, run);
+  }
+  return reduce(run);
+}
+
+Status CardHead::open_piece(std::span<float* const> to, uint64_t count, uint64_t offset,
+                            uint64_t plan_bytes) {
+  const bool has_room = used_ + to.size() * count <= pass_.results_max_ &&
+                        Staging::padded(staging_.used()) + plan_bytes <= pass_.head_plan_bytes_;
+  if (!has_room) TESSERA_RETURN_IF_ERROR(flush());
+  Piece& piece = pieces_.emplace_back();
+  piece.at = used_;
+  piece.count = count;
+  for (float* const row : to) piece.to.push_back(row + offset);
+  used_ += to.size() * count;
+  return Status::ok();
+}
+
+Status CardHead::copy_plan(uint64_t begin) {
+  pass_.is_pending_ = true;
+  return pass_.queue_->copy_in(pass_.card_.head_plan + begin, pass_.host_.head_plan + begin,
+                               staging_.used() - begin);
+}
+
+Status CardHead::multiply(const Run& run, const uint32_t* rows, uint32_t row_count,
+                          const int32_t* ids, uint32_t columns, float* y) {
+  ops::cuda::Product product;
+  product.x = pass_.card_.normed;
+  product.x_rows = rows;
+  product.rows = row_count;
+  product.k = config_.hidden_size;
+  product.w = weights_.head();
+  product.w_rows = ids;
+  product.columns = columns;
+  product.y_f32 = y;
+  if (run.adapter != nullptr) product.overlay = run.adapter->overlay();
+  const LaunchShape shape{{ceil_of(columns, kMultiplyTile), ceil_of(row_count, kMultiplyTile), 1},
+                          {ops::cuda::kMultiplyThreads, 1, 1}};
+  return device::cuda::launch(*pass_.queue_, kMultiply, shape, product);
+}
+
+Status CardHead::select(const Run& run) {
+  if (run.rows.empty()) return Status::ok();
+  const std::span<const uint32_t> rows(run.rows);
+  const std::span<float* const> to(run.to);
+  for (size_t first = 0; first < run.ids.size(); first += config_.vocab_size) {
+    const auto ids =
+        run.ids.subspan(first, std::min<size_t>(config_.vocab_size, run.ids.size() - first));
+    const size_t at_once = pass_.results_max_ / ids.size();
+    for (size_t row = 0; row < rows.size(); row += at_once) {
+      const size_t count = std::min(at_once, rows.size() - row);
+      TESSERA_RETURN_IF_ERROR(open_piece(
+          to.subspan(row, count), ids.size(), first,
+          count * sizeof(uint32_t) + ids.size_bytes() + Staging::kPadding));
+      const uint64_t begin = Staging::padded(staging_.used());
+      const auto* const card_rows = staging_.add<uint32_t>(rows.subspan(row, count));
+      const auto* const card_ids = staging_.add<int32_t>(ids);
+      TESSERA_RETURN_IF_ERROR(copy_plan(begin));
+      TESSERA_RETURN_IF_ERROR(multiply(run, card_rows, static_cast<uint32_t>(count), card_ids,
+                                       static_cast<uint32_t>(ids.size()),
+                                       pass_.card_.results + pieces_.back().at));
+    }
+  }
+  return Status::ok();
+}
+
+Status CardHead::reduce(const Run& run) {
+  const std::span<const uint32_t> rows(run.rows);
+  const std::span<float* const> to(run.to);
+  const size_t at_once = pass_.results_max_ / config_.vocab_size;
+  for (size_t row = 0; row < rows.size(); row += at_once) {
+    const auto count = static_cast<uint32_t>(std::min(at_once, rows.size() - row));
+    TESSERA_RETURN_IF_ERROR(open_piece(to.subspan(row, count), 1, 0, count * sizeof(uint32_t)));
+    const uint64_t begin = Staging::padded(staging_.used());
+    const auto* const card_rows = staging_.add<uint32_t>(rows.subspan(row, count));
+    TESSERA_RETURN_IF_ERROR(copy_plan(begin));
+    float* const logits = pass_.card_.vocab_logits;
+    TESSERA_RETURN_IF_ERROR(multiply(run, card_rows, count, nullptr, config_.vocab_size, logits));
+    const LaunchShape shape{{count, 1, 1}, {ops::cuda::kRowThreads, 1, 1}};
+    TESSERA_RETURN_IF_ERROR(device::cuda::launch(*pass_.queue_, kLogSumExp, shape, logits,
+                                                 config_.vocab_size,
+                                                 pass_.card_.results + pieces_.back().at));
+  }
+  return Status::ok();
+}
+
+Status CardHead::flush() {
+  const float* const results = pass_.host_.results;
+  TESSERA_RETURN_IF_ERROR(pass_.queue_->copy_to_pinned(pass_.host_.results, pass_.card_.results,
+                                                       used_ * sizeof(float)));
+  TESSERA_RETURN_IF_ERROR(pass_.finish());
+  for (const Piece& piece : pieces_) {
+    for (size_t row = 0; row < piece.to.size(); ++row)
+      std::copy_n(results + piece.at + row * piece.count, piece.count, piece.to[row]);
+  }
+  pieces_.clear();
+  used_ = 0;
+  staging_ = head_staging(pass_.host_, pass_.card_, pass_.head_plan_bytes_);
+  return Status::ok();
+}
+
+}  // namespace tessera::model::cuda
