@@ -19,8 +19,7 @@ device::Buffer take(const Decoder& decoder, uint64_t bytes) {
 
 TestRequest::TestRequest(const Decoder& decoder, uint32_t max_prompt, uint32_t max_steps,
                          uint32_t max_width, const Adapter* adapter)
-    : decoder_(decoder),
-      adapter_(adapter) {
+    : decoder_(decoder), adapter_(adapter) {
   auto memory =
       decoder.make_memory(std::max(max_prompt, max_width), max_prompt, adapter == nullptr ? 0 : 1);
   TESSERA_CHECK(memory.is_ok());

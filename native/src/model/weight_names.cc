@@ -77,8 +77,8 @@ Status Weights::check_copies(const Shards& shards, const std::string& prefix,
         std::memcmp(found->bytes.data(), embedding->bytes.data(), found->bytes.size()) == 0;
     shards.release(*found);
     if (is_same) return Status::ok();
-    return {Code::kModelInvalid, shards.folder() + ": " + std::string(copy) +
-                                     ": expected the content of " + name + why};
+    return {Code::kModelInvalid,
+            shards.folder() + ": " + std::string(copy) + ": expected the content of " + name + why};
   };
   for (const std::string_view copy : names.copies) {
     if (copy.empty()) continue;

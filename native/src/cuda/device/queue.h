@@ -125,7 +125,7 @@ class OwnMemory {
 
 /// On the device.
 using Memory = OwnMemory<&Queue::allocate, &Queue::release>;
-/// Of the host (Queue::allocate_pinned).
+/// Pinned memory of the host.
 using PinnedMemory = OwnMemory<&Queue::allocate_pinned, &Queue::release_pinned>;
 
 /// Units that hold `value` of something: blocks of a grid, pages of an array.

@@ -42,8 +42,7 @@ struct Request {
     }
     for (const auto& block : blocks) pointers.push_back(block.data());
     q = random_values(size_t{rows} * layer.heads * layer.head_dim, random);
-    const size_t own =
-        size_t{layer.index + 1} * kSlots * layer.kv_heads * layer.head_dim;
+    const size_t own = size_t{layer.index + 1} * kSlots * layer.kv_heads * layer.head_dim;
     own_keys = random_values(own, random);
     own_values = random_values(own, random);
     for (uint32_t i = 0; steps > 0 && i < rows * (steps - 1); ++i) {
@@ -122,9 +121,9 @@ std::vector<double> reference(const Layer& layer, const Request& request, uint32
     values.push_back(of_layer + layer.kv_heads * per_head + at);
   }
   for (uint32_t step = 0; step < request.steps; ++step) {
-    const uint32_t slot =
-        step + 1 == request.steps ? Request::kFirstSlot + row
-                                  : request.ancestors[row * (request.steps - 1) + step];
+    const uint32_t slot = step + 1 == request.steps
+                              ? Request::kFirstSlot + row
+                              : request.ancestors[row * (request.steps - 1) + step];
     const size_t index = layer.index * Request::kSlots + slot;
     const size_t at = (index * layer.kv_heads + kv_head) * layer.head_dim;
     keys.push_back(request.own_keys.data() + at);

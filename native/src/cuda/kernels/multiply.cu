@@ -18,15 +18,15 @@ TESSERA_DEVICE bool has(uint32_t first, uint32_t count, uint32_t at) {
   return at >= first && at - first < count;
 }
 
-/// Whether [first, first + count) and a tile's side from `at` on have one in common.
+/// True where [first, first + count) and a tile's side from `at` on have one in common.
 TESSERA_DEVICE bool meets(uint32_t first, uint32_t count, uint32_t at) {
   return first < at + kMultiplyTile && at < first + count;
 }
 
 TESSERA_DEVICE const uint16_t* column_of(const Product& product, uint32_t column) {
   if (column >= product.columns) return nullptr;
-  const auto from = product.w_rows != nullptr ? static_cast<uint32_t>(product.w_rows[column])
-                                              : column;
+  const auto from =
+      product.w_rows != nullptr ? static_cast<uint32_t>(product.w_rows[column]) : column;
   if (product.overlay.places != nullptr) {
     const uint32_t place = product.overlay.places[from / kOverlayColumns];
     if (place != kNoPanel) {

@@ -27,7 +27,7 @@ struct Place {
   uint32_t head_stride = 0;   // elements
 };
 
-/// What is to be looked through for numbers that are not finite.
+/// Rows that are looked through for numbers that are not finite.
 struct RowCheck {
   const float* rows = nullptr;  // [rows][size]
   uint32_t size = 0;

@@ -36,7 +36,7 @@ TESSERA_DEVICE float block_maximum(float value) {
   return maximum;
 }
 
-/// hidden[row] = what lies at from[row], widened; zeros of a spare row, whose address is null.
+/// hidden[row] = the row at from[row], widened; zeros of a spare row, whose address is null.
 TESSERA_KERNEL tessera_embed(const uint16_t* const* from, uint32_t size, float* hidden) {
   const size_t row = blockIdx.x;
   for (uint32_t i = threadIdx.x; i < size; i += kRowThreads)

@@ -34,8 +34,8 @@ struct CardAdapter {
   ops::cuda::Overlay overlay() const { return {places, own}; }
 };
 
-/// Those that are held. Thread-safety: any thread; copies go through a queue of its own, beside
-/// that of passes.
+/// All adapters that are held. Thread-safety: any thread; copies go through a queue of its own,
+/// beside that of passes.
 class CardAdapters : public std::enable_shared_from_this<CardAdapters> {
  public:
   CardAdapters(const ModelConfig& config, std::unique_ptr<device::cuda::Queue> copies)
@@ -43,7 +43,7 @@ class CardAdapters : public std::enable_shared_from_this<CardAdapters> {
 
   /// Errors: ENGINE_OVERLOADED, and what the queue says.
   Result<std::unique_ptr<HeldAdapter>> hold(const Adapter& adapter);
-  /// REQUIRES: it is held, and stays so while what comes back is read.
+  /// REQUIRES: it is held, and stays so while the result is read.
   const CardAdapter& find(const Adapter* adapter) const;
 
  private:
@@ -53,8 +53,7 @@ class CardAdapters : public std::enable_shared_from_this<CardAdapters> {
   Status upload_rows(const ops::PackedMatrix& from, uint64_t stride, uint16_t* to)
       REQUIRES(transfer_);
   Status upload_embedding(const ops::ReplacedRows& replaced, uint16_t* to) REQUIRES(transfer_);
-  Status upload_overlay(const ops::PanelOverlay& head, const CardAdapter& card)
-      REQUIRES(transfer_);
+  Status upload_overlay(const ops::PanelOverlay& head, const CardAdapter& card) REQUIRES(transfer_);
   void drop(const Adapter* adapter);
 
   const uint64_t hidden_;

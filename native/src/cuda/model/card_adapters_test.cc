@@ -67,9 +67,8 @@ TEST_F(CardAdaptersTest, AreAsCloseToFullPrecisionAsTheProcessorsIn16Bits) {
       const float bound =
           largest_difference(trace(*rounded, kPrompt, &in_bf16->numbers()), expected);
       EXPECT_GT(largest_difference(without, expected), 4 * bound);
-      EXPECT_LE(
-          largest_difference(trace(*card.decoder, kPrompt, &on_card->numbers()), expected),
-          2 * bound)
+      EXPECT_LE(largest_difference(trace(*card.decoder, kPrompt, &on_card->numbers()), expected),
+                2 * bound)
           << type << ", " << &shape - shapes().data();
     }
   }

@@ -41,10 +41,12 @@ CardDecoder::CardDecoder(Recipe recipe, HeadVocabulary vocabulary, device::Devic
 /// Nothing that was asked for reads the weights any more.
 CardDecoder::~CardDecoder() { (void)queue_->finish(); }
 
-Result<std::shared_ptr<CardDecoder>> CardDecoder::load(
-    const std::string& folder, ComputeType type, std::span<const int32_t> head_tokens,
-    device::Device& processor, std::unique_ptr<Queue> passes, std::unique_ptr<Queue> copies,
-    std::string device_name) {
+Result<std::shared_ptr<CardDecoder>> CardDecoder::load(const std::string& folder, ComputeType type,
+                                                       std::span<const int32_t> head_tokens,
+                                                       device::Device& processor,
+                                                       std::unique_ptr<Queue> passes,
+                                                       std::unique_ptr<Queue> copies,
+                                                       std::string device_name) {
   if (type != ComputeType::kBf16) {
     return Status(Code::kRequestInvalid, "computeType: expected bf16 on a card, got " +
                                              std::string(compute_type_name(type)));
@@ -89,8 +91,7 @@ std::string CardDecoder::block_layout_name() const {
          std::to_string(config().kv_head_count) + "x" + std::to_string(config().head_dim);
 }
 
-Status CardDecoder::clear(const attention::PromptKv& prompt, uint32_t first,
-                          uint32_t count) const {
+Status CardDecoder::clear(const attention::PromptKv& prompt, uint32_t first, uint32_t count) const {
   const uint32_t end = first + count;
   TESSERA_CHECK(end <= uint64_t{prompt.block_count} * kBlockPositions);
   for (uint32_t position = first, next = 0; position < end; position = next) {
@@ -136,9 +137,8 @@ void CardDecoder::head_row(uint32_t token, float* row) const {
   table_row(true, token, row);
 }
 
-void CardDecoder::visit_in_file(
-    uint32_t layer, const WeightSlot& slot,
-    const std::function<void(const tensor::TensorView&)>& use) const {
+void CardDecoder::visit_in_file(uint32_t layer, const WeightSlot& slot,
+                                const std::function<void(const tensor::TensorView&)>& use) const {
   model::visit_in_file(files_.shards(), files_.prefix() + config().layer_name(layer), slot, use);
 }
 

@@ -1,11 +1,12 @@
 // The decoder on a card: BF16 passes as kernels on a queue. A pass is one copy of its plan and a
-// chain of launches; the host waits where it reads what came of it.
+// chain of launches; the host waits where it reads a result.
 //
 // Results are bit-identical alone and in any batch. They are not those of the processor, whose
 // products round at other places: keys and values of one are never read by the other.
 //
 // Thread-safety: that of the queue, one thread at a time for passes and memory(); hold() and the
-// end of what it gives any thread. What was made by it may outlive it, but for buffers.
+// end of what it gives any thread. Memories of passes and held adapters may outlive it, buffers
+// not.
 #pragma once
 
 #include <memory>

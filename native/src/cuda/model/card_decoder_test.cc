@@ -84,10 +84,11 @@ TEST_F(CardDecoderTest, ChunksAndOtherRequestsChangeNoBit) {
   const std::vector<float> alone = logits_of(decoder, one.memory(), {3, 19});
   beams.prefill(some_tokens(33, 5), 33);
   const RowGroup step = first_step_group(beams, 0, 3);
-  ASSERT_TRUE(decoder.forward({std::vector<int32_t>{7, 9, 11}, {&step, 1}}, beams.memory()).is_ok());
+  const std::vector<int32_t> step_tokens = {7, 9, 11};
+  ASSERT_TRUE(decoder.forward({step_tokens, {&step, 1}}, beams.memory()).is_ok());
   const std::vector<float> beams_alone = logits_of(decoder, beams.memory(), {0, 1, 2});
 
-  std::vector<int32_t> both = {7, 9, 11};
+  std::vector<int32_t> both = step_tokens;
   both.insert(both.end(), tokens.begin(), tokens.end());
   const RowGroup groups[] = {first_step_group(beams, 0, 3), prompt_group(joined, 3, 20)};
   auto memory = decoder.make_memory(64, 40, 0);
@@ -111,12 +112,12 @@ TEST_F(CardDecoderTest, SetsAndRequestsOfOneCallHaveTheBitsOfEachAlone) {
   const ops::HeadTokens of_a[] = {{first, a1.data()}, {second, a2.data()}};
   const ops::HeadTokens of_b[] = {{first, b1.data()}};
   const ops::HeadTokens of_c[] = {{first, c1.data()}};
-  const HeadRequest requests[] = {{rows_a, of_a, sums_a.data()},
-                                  {rows_b, of_b, sums_b.data()},
-                                  {{}, of_b},
-                                  {rows_c, of_c}};
+  const HeadRequest requests[] = {
+      {rows_a, of_a, sums_a.data()}, {rows_b, of_b, sums_b.data()}, {{}, of_b}, {rows_c, of_c}};
   ASSERT_TRUE(decoder.head(requests, memory).is_ok());
-  const auto at = [&](size_t row, int32_t id) { return all[row * kVocab + static_cast<size_t>(id)]; };
+  const auto at = [&](size_t row, int32_t id) {
+    return all[row * kVocab + static_cast<size_t>(id)];
+  };
   for (size_t i = 0; i < first.size(); ++i) {
     EXPECT_EQ(a1[i], at(1, first[i]));
     EXPECT_EQ(a1[4 + i], at(0, first[i]));
@@ -177,12 +178,11 @@ TEST_F(CardDecoderTest, ClearedPositionsHoldZerosAndTheOthersWhatTheyHeld) {
   ASSERT_TRUE(decoder.clear(longer.prompt(), 30, 20).is_ok());
   for (uint32_t block = 0; block < 2; ++block) {
     std::vector<char> cleared(decoder.block_bytes()), expected(cleared.size());
-    ASSERT_TRUE(card.queue
-                    ->copy_out(cleared.data(), longer.prompt().blocks[block], cleared.size())
+    ASSERT_TRUE(card.queue->copy_out(cleared.data(), longer.prompt().blocks[block], cleared.size())
                     .is_ok());
-    ASSERT_TRUE(card.queue
-                    ->copy_out(expected.data(), shorter.prompt().blocks[block], expected.size())
-                    .is_ok());
+    ASSERT_TRUE(
+        card.queue->copy_out(expected.data(), shorter.prompt().blocks[block], expected.size())
+            .is_ok());
     EXPECT_EQ(cleared, expected);
   }
 }

@@ -50,8 +50,8 @@ Status CardHead::run(std::span<const HeadRequest> requests) {
 Status CardHead::run_set(std::span<const HeadRequest> requests, size_t set) {
   Run run;
   for (const HeadRequest& request : requests) {
-    const ops::HeadTokens tokens = set < request.tokens.size() ? request.tokens[set]
-                                                               : ops::HeadTokens{};
+    const ops::HeadTokens tokens =
+        set < request.tokens.size() ? request.tokens[set] : ops::HeadTokens{};
     const CardAdapter* const adapter = overlaid(request);
     const bool is_alike = tokens.ids.data() == run.ids.data() &&
                           tokens.ids.size() == run.ids.size() && adapter == run.adapter;
@@ -124,9 +124,9 @@ Status CardHead::select(const Run& run) {
     const size_t at_once = pass_.results_max_ / ids.size();
     for (size_t row = 0; row < rows.size(); row += at_once) {
       const size_t count = std::min(at_once, rows.size() - row);
-      TESSERA_RETURN_IF_ERROR(open_piece(
-          to.subspan(row, count), ids.size(), first,
-          count * sizeof(uint32_t) + ids.size_bytes() + Staging::kPadding));
+      TESSERA_RETURN_IF_ERROR(
+          open_piece(to.subspan(row, count), ids.size(), first,
+                     count * sizeof(uint32_t) + ids.size_bytes() + Staging::kPadding));
       const uint64_t begin = Staging::padded(staging_.used());
       const auto* const card_rows = staging_.add<uint32_t>(rows.subspan(row, count));
       const auto* const card_ids = staging_.add<int32_t>(ids);

@@ -24,7 +24,7 @@ class CardHead {
   Status run(std::span<const HeadRequest> requests);
 
  private:
-  /// Requests' rows that are multiplied together, and where what comes of each goes.
+  /// Requests' rows that are multiplied together, and where the results of each go.
   struct Run {
     std::span<const int32_t> ids;
     const CardAdapter* adapter = nullptr;  // that has an overlay

@@ -106,8 +106,8 @@ Status CardLayers::launch_layer(const CardPlan& plan, uint32_t layer) const {
                {card_.normed, hidden, w.qkv, all, w.qkv_bias, card_.projected}));
   TESSERA_RETURN_IF_ERROR(place(plan, layer));
   TESSERA_RETURN_IF_ERROR(attend(plan, layer));
-  TESSERA_RETURN_IF_ERROR(multiply(plan, layer, CardProduct::kO,
-                                   {card_.mixed, q, w.o, hidden, w.o_bias, card_.added}));
+  TESSERA_RETURN_IF_ERROR(
+      multiply(plan, layer, CardProduct::kO, {card_.mixed, q, w.o, hidden, w.o_bias, card_.added}));
   TESSERA_RETURN_IF_ERROR(norm(plan, card_.added, w.post_norm, nullptr));
   TESSERA_RETURN_IF_ERROR(
       multiply(plan, layer, CardProduct::kGateUp,

@@ -17,7 +17,7 @@ class CardLayers {
 
   /// Asks for them; what they read beside the weights lies in the pass's memory.
   Status launch(const CardPlan& plan) const;
-  /// Whether the first `rows` final rows are finite, into the memory's flags.
+  /// Marks those of the first `rows` final rows that are not finite, in the memory's flags.
   Status check(uint32_t rows) const;
 
  private:

@@ -19,8 +19,8 @@ using device::cuda::ceil_of;
 using device::cuda::Memory;
 using device::cuda::PinnedMemory;
 
-constexpr uint64_t kPlanBytesPerRow = 512;       // address, position, place, a group of its own
-constexpr uint64_t kPlanBytesSpare = 4096;       // rounding, and the group of spare rows
+constexpr uint64_t kPlanBytesPerRow = 512;           // address, position, place, a group of its own
+constexpr uint64_t kPlanBytesSpare = 4096;           // rounding, and the group of spare rows
 constexpr uint64_t kResultsMax = uint64_t{1} << 24;  // floats of logits at once: 64 MiB
 
 uint64_t angles_of(const ModelConfig& config, uint32_t context) {
@@ -119,8 +119,8 @@ Status CardPass::reserve_plan(uint64_t bytes) {
 Status CardPass::fill_rope(const ModelConfig& config) {
   const uint64_t positions = uint64_t{max_context_} + attention::kMaxSteps;
   std::vector<float> cosines(angles_of(config, max_context_)), sines(cosines.size());
-  ops::fill_rope_table(config.rope_frequencies(), config.rope.magnitude, positions,
-                       cosines.data(), sines.data());
+  ops::fill_rope_table(config.rope_frequencies(), config.rope.magnitude, positions, cosines.data(),
+                       sines.data());
   const uint64_t bytes = cosines.size() * sizeof(float);
   TESSERA_RETURN_IF_ERROR(queue_->copy_in(card_.cosines, cosines.data(), bytes));
   return queue_->copy_in(card_.sines, sines.data(), bytes);

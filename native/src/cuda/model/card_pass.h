@@ -1,5 +1,5 @@
-// What passes on a card write: arrays there, and pinned memory of the host for the plan of a pass
-// and for what comes back.
+// Memory that passes on a card write: arrays there, and pinned memory of the host for the plan of
+// a pass and for results.
 #pragma once
 
 #include <cstdint>
@@ -34,13 +34,13 @@ struct PassArrays {
   uint32_t* struck = nullptr;  // [rows]: 1 where the last pass has a number that is not finite
   float* cosines = nullptr;    // [context + steps][head_dim / 2]
   float* sines = nullptr;
-  // Of the head: a plan of row numbers and token ids, what comes back, logits of the vocabulary.
+  // The head's: a plan of row numbers and token ids, results, logits of the vocabulary.
   char* head_plan = nullptr;
   float* results = nullptr;
   float* vocab_logits = nullptr;
 };
 
-/// Of the host, pinned.
+/// Arrays of the host, pinned.
 struct HostArrays {
   uint32_t* struck = nullptr;
   float* rows = nullptr;  // [rows][hidden]
@@ -76,13 +76,13 @@ class CardPass final : public PassMemory {
   /// Room for a plan, which mirrors alone may need more of than there is: their number has no
   /// bound. Errors: ENGINE_OVERLOADED.
   Status reserve_plan(uint64_t bytes);
-  /// Waits for what was asked for with this memory.
+  /// Waits for all launches and copies of this memory.
   Status finish();
 
   const std::shared_ptr<device::cuda::Queue> queue_;
   uint32_t max_context_ = 0;
   uint32_t max_adapters_ = 0;
-  uint64_t results_max_ = 0;     // floats that come back at once
+  uint64_t results_max_ = 0;  // floats that come back at once
   uint64_t head_plan_bytes_ = 0;
   device::cuda::Memory memory_, plan_memory_;
   device::cuda::PinnedMemory host_memory_, host_plan_memory_;

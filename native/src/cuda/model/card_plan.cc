@@ -65,8 +65,8 @@ uint64_t CardPlanner::bytes_of(const ForwardBatch& batch) const {
       rounded_rows(static_cast<uint32_t>(batch.groups.size()), pass_.max_rows()) + 1;
   uint64_t bytes = rows * (kAddress + sizeof(uint32_t) + sizeof(Place)) + groups * sizeof(Rows);
   for (const RowGroup& group : batch.groups) {
-    bytes += ceil_of(seen_last(group), kBlockPositions) * kAddress +
-             group.ancestors.size_bytes() + 2 * kPadding;
+    bytes += ceil_of(seen_last(group), kBlockPositions) * kAddress + group.ancestors.size_bytes() +
+             2 * kPadding;
     for (const attention::Mirror& mirror : group.mirrors) {
       const auto blocks = blocks_of(*mirror.to, mirror.first_position, mirror.count);
       bytes += sizeof(MirroredRows) + blocks.size_bytes() + kPadding;
@@ -155,8 +155,9 @@ void CardPlanner::embed(const ForwardBatch& batch) {
   for (const AdapterRows& own : batch.adapters) {
     const CardAdapter& adapter = adapters_.find(own.adapter);
     for (uint32_t row = own.first; row < own.first + own.count; ++row) {
-      const auto found = std::lower_bound(adapter.ids.begin(), adapter.ids.end(), batch.tokens[row]);
-      if (found == adapter.ids.end() || *found != batch.tokens[row]) continue;
+      const int32_t token = batch.tokens[row];
+      const auto found = std::lower_bound(adapter.ids.begin(), adapter.ids.end(), token);
+      if (found == adapter.ids.end() || *found != token) continue;
       embedded_[row] = adapter.rows + static_cast<uint64_t>(found - adapter.ids.begin()) * size;
     }
   }

@@ -95,12 +95,9 @@ std::vector<ProductPart> product_parts(const ModelConfig& config) {
   const auto q = static_cast<uint32_t>(config.q_size());
   const auto kv = static_cast<uint32_t>(config.kv_size());
   const uint32_t hidden = config.hidden_size, inner = config.intermediate_size;
-  return {{0, Product::kQkv, 0, 0, q},
-          {1, Product::kQkv, 1, q, kv},
-          {2, Product::kQkv, 2, q + kv, kv},
-          {3, Product::kO, 0, 0, hidden},
-          {4, Product::kGateUp, 0, 0, inner},
-          {5, Product::kGateUp, 1, inner, inner},
+  return {{0, Product::kQkv, 0, 0, q},        {1, Product::kQkv, 1, q, kv},
+          {2, Product::kQkv, 2, q + kv, kv},  {3, Product::kO, 0, 0, hidden},
+          {4, Product::kGateUp, 0, 0, inner}, {5, Product::kGateUp, 1, inner, inner},
           {6, Product::kDown, 0, 0, hidden}};
 }
 

@@ -37,7 +37,7 @@ struct ProductPart {
   uint32_t columns = 0;
 };
 inline constexpr uint32_t kPartsMax = 3;
-/// Of every layer, in the order of products.
+/// Parts of every layer's products, in their order.
 std::vector<ProductPart> product_parts(const ModelConfig& config);
 
 /// Errors: MODEL_INVALID naming the field of a model whose layers or sizes have no kernels.

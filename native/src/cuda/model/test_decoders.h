@@ -25,9 +25,9 @@ using device::cuda::Queue;
 
 inline constexpr uint32_t kVocab = 70;
 
-/// What a test sees of its queues and does to them.
+/// Counts and faults of a test's queues.
 struct Watch {
-  int64_t in_use = 0;                // pieces of memory, pinned ones too
+  int64_t in_use = 0;                 // pieces of memory, pinned ones too
   int64_t until_refusal = INT64_MAX;  // allocations that are given
   bool is_broken = false;
 };
