@@ -122,8 +122,8 @@ class AttentionCase {
     if (sizes_.beams == 0) return rows;
     rows.own_keys = own_keys_.as<uint16_t>();
     rows.own_values = own_values_.as<uint16_t>();
-    rows.max_steps = kMaxSteps;
-    rows.max_width = rows_;
+    rows.slots = kMaxSteps * rows_;
+    rows.first_slot = (kStep - 1) * rows_;
     rows.steps = kStep;
     rows.ancestors = card_ancestors_.as<uint32_t>();
     return rows;

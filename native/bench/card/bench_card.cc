@@ -18,7 +18,6 @@ void tessera_choose_digit(const tessera::beam::cuda::Search*);
 void tessera_gather_winners(const tessera::beam::cuda::Search*);
 void tessera_advance(const tessera::beam::cuda::Search*);
 void tessera_fork(tessera::beam::cuda::Fork);
-void tessera_check_rows(tessera::ops::cuda::RowCheck);
 }
 
 namespace tessera::device::cuda {
@@ -74,7 +73,6 @@ class OnCard final : public BenchCard {
 
 void add_kernels(EmulatedQueue& queue) {
   model::cuda::add_forward_kernels(queue);
-  queue.add(model::cuda::kCheckRows, tessera_check_rows);
   queue.add(beam::cuda::kCountCandidates, tessera_count_candidates);
   queue.add(beam::cuda::kNorms, tessera_norms);
   queue.add(beam::cuda::kWriteKeys, tessera_write_keys);

@@ -91,7 +91,7 @@ class NormCase {
     const auto run = [&] {
       return launch(card_.queue(), model::cuda::kAddRmsNorm, shape, added.value().as<uint16_t>(),
                     weight.value().as<uint16_t>(), size_, kEpsilon, hidden.value().as<float>(),
-                    normed.value().as<uint16_t>());
+                    normed.value().as<uint16_t>(), nullptr);
     };
     TESSERA_RETURN_IF_ERROR(run());
     TESSERA_RETURN_IF_ERROR(check(normed.value().as<void>()));

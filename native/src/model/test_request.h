@@ -7,8 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "model/decoder.h"
-#include "model/workspace.h"
+#include "model/processor_decoder.h"
 
 namespace tessera::model {
 
