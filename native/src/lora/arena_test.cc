@@ -29,7 +29,8 @@ class ArenaTest : public ::testing::Test {
   void SetUp() override {
     model_folder_.write_model(shape_, test_tensors(shape_, tensor::DType::kF32, 1));
     device_ = device::open_cpu_device({.thread_count = 1, .instruction_set = {}}).value();
-    decoder_ = model::ProcessorDecoder::load(model_folder_.path(), ComputeType::kF32, *device_).value();
+    decoder_ =
+        model::ProcessorDecoder::load(model_folder_.path(), ComputeType::kF32, *device_).value();
     arena_ = Arena::open(decoder_, 4u << 20).value();
   }
 

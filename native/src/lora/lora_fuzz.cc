@@ -66,8 +66,8 @@ void read_as_ranking(const std::string& text) {
 }
 
 /// Loads a folder of which one file was changed; what loads must also run.
-[[maybe_unused]] bool load_and_run(const model::TestFolder& folder, const model::ProcessorDecoder& decoder,
-                                   Arena& arena) {
+[[maybe_unused]] bool load_and_run(const model::TestFolder& folder,
+                                   const model::ProcessorDecoder& decoder, Arena& arena) {
   const auto loaded = arena.load(folder.path(), {ops::kRankMax, 1e6});
   if (!loaded.is_ok()) {
     TESSERA_CHECK(!loaded.status().message().empty());

@@ -245,7 +245,8 @@ class Pair {
   TestAdapter adapter_;
 };
 
-std::vector<float> logits_of(const model::ProcessorDecoder& decoder, const model::Adapter* adapter) {
+std::vector<float> logits_of(const model::ProcessorDecoder& decoder,
+                             const model::Adapter* adapter) {
   const std::vector<int32_t> prompt = {3, 5, 60, 9, 33, 12, 9};
   model::TestRequest request(decoder, static_cast<uint32_t>(prompt.size()), 1, 1, adapter);
   request.prefill(prompt, 4);

@@ -101,14 +101,16 @@ TEST(PeftParity, NoTableOfAStackIsLeftAside) {
   const element recorded = parser.load((folder / "cases.json").string());
   const fs::path base = kFixtures / "parity" / std::string(std::string_view(recorded["model"]));
   auto device = device::open_cpu_device({.thread_count = 1, .instruction_set = {}});
-  const auto decoder = model::ProcessorDecoder::load(base.string(), ComputeType::kF32, *device.value());
+  const auto decoder =
+      model::ProcessorDecoder::load(base.string(), ComputeType::kF32, *device.value());
   const auto arena = Arena::open(decoder.value(), 64u << 20);
   const auto file = platform::MappedFile::open((folder / "adapter_model.safetensors").string(),
                                                Code::kAdapterNotFound);
   model::TestTensors tensors;
   const auto entries = model::read_safetensors(file.value().bytes(), "fixture");
   for (const model::TensorEntry& entry : entries.value()) {
-    tensors[entry.name] = {entry.dtype, entry.shape,
+    tensors[entry.name] = {entry.dtype,
+                           entry.shape,
                            {reinterpret_cast<const char*>(entry.bytes.data()), entry.bytes.size()}};
   }
   for (const char* name :

@@ -193,7 +193,9 @@ TEST(ActivationScalesTest, NumbersTellComputeTypesAndScalesApart) {
   model.folder.write("scales.json", model.text(model.measured(100)));
   model.folder.write("other.json", model.text(model.measured(50)));
   const auto numbers = [&](ComputeType type, const std::string& path) {
-    return ProcessorDecoder::load(model.folder.path(), type, *model.device, path).value()->numbers();
+    return ProcessorDecoder::load(model.folder.path(), type, *model.device, path)
+        .value()
+        ->numbers();
   };
   const std::vector<std::string> all = {
       numbers(ComputeType::kF32, ""), numbers(ComputeType::kBf16, ""),
@@ -229,8 +231,8 @@ TEST(ActivationScalesTest, WhatDoesNotFitIsRefusedByItsField) {
   }
   EXPECT_EQ(model.load(model.folder.path() + "/absent.json").status().code(), Code::kModelNotFound);
   model.folder.write("scales.json", good);
-  const auto f32 =
-      ProcessorDecoder::load(model.folder.path(), ComputeType::kF32, *model.device, model.scales_path());
+  const auto f32 = ProcessorDecoder::load(model.folder.path(), ComputeType::kF32, *model.device,
+                                          model.scales_path());
   ASSERT_FALSE(f32.is_ok());
   EXPECT_EQ(f32.status().code(), Code::kRequestInvalid);
 }

@@ -72,9 +72,10 @@ class CutHead : public testing::TestWithParam<std::tuple<ComputeType, bool>> {
     folder.write("model.safetensors",
                  safetensors_file(file.substr(8, size) + padding, file.substr(8 + size)));
   }
-  std::shared_ptr<ProcessorDecoder> load(const TestFolder& folder, std::span<const int32_t> tokens = {}) {
-    auto decoder =
-        ProcessorDecoder::load(folder.path(), std::get<0>(GetParam()), *device_, {}, families(), tokens);
+  std::shared_ptr<ProcessorDecoder> load(const TestFolder& folder,
+                                         std::span<const int32_t> tokens = {}) {
+    auto decoder = ProcessorDecoder::load(folder.path(), std::get<0>(GetParam()), *device_, {},
+                                          families(), tokens);
     if (!decoder.is_ok()) throw std::runtime_error(decoder.status().message());
     return std::move(decoder).value();
   }

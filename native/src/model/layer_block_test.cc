@@ -88,8 +88,8 @@ std::unique_ptr<device::Device> open(uint32_t threads = 2) {
       .value();
 }
 
-std::shared_ptr<ProcessorDecoder> load(const TestFolder& folder, ComputeType type, device::Device& device,
-                              const std::string& scales = {}) {
+std::shared_ptr<ProcessorDecoder> load(const TestFolder& folder, ComputeType type,
+                                       device::Device& device, const std::string& scales = {}) {
   auto decoder = ProcessorDecoder::load(folder.path(), type, device, scales, kKnown);
   EXPECT_TRUE(decoder.is_ok()) << decoder.status().message();
   return std::move(decoder).value();
@@ -294,7 +294,8 @@ TEST(FamilyTest, OfBlocksThatAreThereIsARow) {
   shape.model_type = "biased";
   own.write_model(shape, tensors);
   const std::unique_ptr<device::Device> device = open();
-  const auto decoder = ProcessorDecoder::load(own.path(), ComputeType::kBf16, *device, {}, {&row, 1});
+  const auto decoder =
+      ProcessorDecoder::load(own.path(), ComputeType::kBf16, *device, {}, {&row, 1});
   ASSERT_TRUE(decoder.is_ok()) << decoder.status().message();
   const auto expected = ProcessorDecoder::load(asked.path(), ComputeType::kBf16, *device);
   ASSERT_TRUE(expected.is_ok()) << expected.status().message();
