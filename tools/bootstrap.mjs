@@ -12,6 +12,7 @@ import * as fs from 'node:fs';
 import os from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { fetchCutlass } from './cutlass.mjs';
 import { endGroups } from './end-groups.mjs';
 import { atWork, runNpm, startNothing, succeed } from './npm.cjs';
 import { PACKAGES, unpackPackages } from './packages.cjs';
@@ -196,11 +197,13 @@ const HEADERS = ['@nozbe/simdjson', 'node-addon-api', 'node-api-headers'];
 const nativeFolder = join('build', 'native');
 const nativeCache = join(nativeFolder, 'CMakeCache.txt');
 
+/** The choice of the build that is there. */
+const isBuilt = (choice) =>
+  fs.existsSync(nativeCache) &&
+  fs.readFileSync(nativeCache, 'utf8').includes(`TESSERA_CUDA:BOOL=${choice}\n`);
+
 /** An earlier choice stays where none is made now. */
-function hasChosenCuda() {
-  const line = `TESSERA_CUDA:BOOL=${cuda}\n`;
-  return cuda === undefined || fs.readFileSync(nativeCache, 'utf8').includes(line);
-}
+const hasChosenCuda = () => cuda === undefined || isBuilt(cuda);
 
 async function buildNative() {
   const folder = nativeFolder;
@@ -288,6 +291,7 @@ async function engine() {
     outputs: HEADERS.map((name) => join(PACKAGES, name)),
     act: () => unpackPackages('package-lock.json', HEADERS, npmEnvironment()),
   });
+  if (cuda === 'ON' || (cuda === undefined && isBuilt('ON'))) await fetchCutlass({ run, step });
   await step({
     name: 'native engine',
     inputs: ['native/CMakeLists.txt', 'native/src', 'package-lock.json'],

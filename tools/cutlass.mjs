@@ -1,0 +1,30 @@
+// Headers of CUTLASS, for native/src/cuda/library: a step of bootstrap.mjs, so node: modules alone.
+import * as fs from 'node:fs';
+import { join } from 'node:path';
+
+const LIST = 'native/src/cuda/library/requirements.txt';
+const folder = join('.cache', 'cutlass');
+
+/** By pip, which compares the digest; whole or not at all. */
+async function fetchHeaders(run) {
+  const fresh = `${folder}.new`;
+  fs.rmSync(fresh, { recursive: true, force: true });
+  const words = ['download', '-q', '--no-deps', '--require-hashes', '-d', fresh, '-r', LIST];
+  await run('python3', ['-m', 'pip', '--disable-pip-version-check', ...words]);
+  const [wheel] = fs.readdirSync(fresh);
+  await run('python3', ['-m', 'zipfile', '-e', join(fresh, wheel), fresh]);
+  fs.rmSync(folder, { recursive: true, force: true });
+  fs.mkdirSync(folder);
+  fs.renameSync(join(fresh, 'cutlass_library', 'source', 'include'), join(folder, 'include'));
+  fs.rmSync(fresh, { recursive: true });
+}
+
+/** @param setUp what bootstrap.mjs runs its steps with */
+export function fetchCutlass({ run, step }) {
+  return step({
+    name: 'headers of CUTLASS',
+    inputs: [LIST],
+    outputs: [join(folder, 'include', 'cutlass', 'cutlass.h')],
+    act: () => fetchHeaders(run),
+  });
+}
