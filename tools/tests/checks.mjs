@@ -44,7 +44,7 @@ function cudaSources() {
     return [];
   }
   const words = ['-std=c++20', '-fmad=false', '-arch=sm_90', '-Werror', 'all-warnings', '-cubin'];
-  return listed('native/*.cu').map((file) => {
+  return listed('native/*.cu', ':!native/src/cuda/library').map((file) => {
     return [file, nvcc, [...words, '-I', 'native/src', '-o', os.devNull, file]];
   });
 }

@@ -175,7 +175,7 @@ const cudaFolder = join('build', 'native-cuda');
 const KERNEL_TESTS = [
   ...['row_kernels_test', 'attend_kernels_test', 'search_kernels_test'],
   ...['card_decoder_test', 'card_catalogue_test', 'card_recall_test', 'card_engine_test'],
-  'card_bench_test',
+  ...['card_library_test', 'card_bench_test'],
 ];
 
 export function cuda() {

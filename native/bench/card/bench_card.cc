@@ -113,7 +113,7 @@ Result<std::unique_ptr<BenchCard>> open_card(uint32_t index) {
   if (!driver.is_ok()) return driver.status();
   auto card = Card::open(driver.value(), static_cast<int>(index));
   if (!card.is_ok()) return card.status();
-  auto queue = CardQueue::open(std::move(card).value(), device::cuda::kKernelImages);
+  auto queue = CardQueue::open(std::move(card).value(), library.value());
   if (!queue.is_ok()) return queue.status();
   return std::unique_ptr<BenchCard>(std::make_unique<OnCard>(std::move(queue).value(), index));
 }

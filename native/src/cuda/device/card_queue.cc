@@ -7,14 +7,13 @@
 namespace tessera::device::cuda {
 
 Result<std::unique_ptr<CardQueue>> CardQueue::open(std::unique_ptr<Card> card,
-                                                   const void* const* images) {
-  if (*images == nullptr) {
-    return Status(Code::kEngineUnavailable,
-                  "device: built without kernels for a card: "
-                  "expected TESSERA_CUDA at the build");
-  }
+                                                   std::shared_ptr<const CardLibrary> library) {
   Result<std::unique_ptr<CardQueue>> queue = open_copies(std::move(card));
   if (!queue.is_ok()) return queue;
+  TESSERA_RETURN_IF_ERROR(queue.value()->card_->enter());
+  TESSERA_RETURN_IF_ERROR(library->load());
+  const void* const* images = library->images();
+  queue.value()->library_ = std::move(library);
   for (; *images != nullptr; ++images) {
     Result<Module> module = queue.value()->card_->load_module(*images);
     if (!module.is_ok()) return module.status();
@@ -113,6 +112,12 @@ Status CardQueue::launch(const char* kernel, const LaunchShape& shape,
   Result<Function> function = find(kernel);
   if (!function.is_ok()) return function.status();
   return card_->launch(function.value(), shape, arguments, stream_);
+}
+
+Status CardQueue::multiply(const TesseraCardProduct& product) {
+  TESSERA_CHECK(library_ != nullptr);
+  TESSERA_RETURN_IF_ERROR(card_->enter());
+  return library_->multiply(product, stream_);
 }
 
 Status CardQueue::finish() {

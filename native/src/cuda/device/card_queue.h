@@ -6,16 +6,16 @@
 #include <unordered_map>
 #include <vector>
 
+#include "cuda/device/card_library.h"
 #include "cuda/device/queue.h"
 
 namespace tessera::device::cuda {
 
 class CardQueue final : public Queue {
  public:
-  /// `images`: fat binaries, ended by null. Errors: ENGINE_UNAVAILABLE, also where there is no
-  /// image, ENGINE_OVERLOADED.
+  /// Errors: ENGINE_UNAVAILABLE, ENGINE_OVERLOADED.
   static Result<std::unique_ptr<CardQueue>> open(std::unique_ptr<Card> card,
-                                                 const void* const* images);
+                                                 std::shared_ptr<const CardLibrary> library);
   /// Copies alone, without kernels.
   static Result<std::unique_ptr<CardQueue>> open_copies(std::unique_ptr<Card> card);
   ~CardQueue() override;
@@ -36,6 +36,7 @@ class CardQueue final : public Queue {
   void release_pinned(void* memory) override;
   Status launch(const char* kernel, const LaunchShape& shape,
                 std::span<void* const> arguments) override;
+  Status multiply(const TesseraCardProduct& product) override;
   Status begin_recording() override;
   Result<std::unique_ptr<Recording>> end_recording() override;
   Status replay(const Recording& recording) override;
@@ -48,6 +49,7 @@ class CardQueue final : public Queue {
   Status enter(const char* call);
 
   std::unique_ptr<Card> card_;
+  std::shared_ptr<const CardLibrary> library_;  // null: copies alone
   Stream stream_ = nullptr;
   std::vector<Module> modules_;
   std::unordered_map<std::string, Function> functions_;  // found so far

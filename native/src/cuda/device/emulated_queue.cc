@@ -5,8 +5,33 @@
 #include <utility>
 
 #include "base/check.h"
+#include "cuda/device/kernel.h"
 
 namespace tessera::device::cuda {
+namespace {
+
+/// What the library computes of BF16.
+void multiply_plainly(const TesseraCardProduct& product) {
+  using tessera::cuda::narrow;
+  using tessera::cuda::widen;
+  std::vector<double> row(product.k);
+  for (size_t i = 0; i < product.rows; ++i) {
+    const auto* const x = static_cast<const uint16_t*>(product.x) + i * product.k;
+    for (size_t at = 0; at < product.k; ++at) row[at] = widen(x[at]);
+    for (size_t j = 0; j < product.columns; ++j) {
+      const auto* const w = static_cast<const uint16_t*>(product.w) + j * product.k;
+      double sum = 0;
+      for (size_t at = 0; at < product.k; ++at) sum += row[at] * widen(w[at]);
+      auto rounded = static_cast<float>(sum);
+      if (product.bias != nullptr) rounded += widen(product.bias[j]);
+      const size_t to = i * product.columns + j;
+      if (product.y != nullptr) product.y[to] = narrow(rounded);
+      if (product.y_f32 != nullptr) product.y_f32[to] = rounded;
+    }
+  }
+}
+
+}  // namespace
 
 Result<void*> EmulatedQueue::allocate(uint64_t bytes) {
   TESSERA_RETURN_IF_ERROR(check("allocate"));
@@ -80,6 +105,17 @@ Status EmulatedQueue::launch(const char* kernel, const LaunchShape& shape,
   launched.shape.block = {shape.block[0], shape.block[1], shape.block[2]};
   launched.shape.dynamic_shared_bytes = shape.dynamic_shared_bytes;
   launched.call = known->second(arguments);
+  return take(std::move(launched));
+}
+
+Status EmulatedQueue::multiply(const TesseraCardProduct& product) {
+  Launched launched;
+  launched.call = [product] { multiply_plainly(product); };
+  launched.is_kernel = false;
+  return take(std::move(launched));
+}
+
+Status EmulatedQueue::take(Launched launched) {
   if (recorded_ != nullptr) {
     recorded_->launches.push_back(std::move(launched));
   } else {
@@ -89,6 +125,7 @@ Status EmulatedQueue::launch(const char* kernel, const LaunchShape& shape,
 }
 
 void EmulatedQueue::run(const Launched& launched) {
+  if (!launched.is_kernel) return launched.call();
   simt::Launch shape = launched.shape;
   shape.seed = seed_ + launches_;
   ++launches_;

@@ -40,6 +40,8 @@ class EmulatedQueue : public Queue {
   void release_pinned(void* memory) override;
   Status launch(const char* kernel, const LaunchShape& shape,
                 std::span<void* const> arguments) override;
+  /// Sums in double precision, rounded once.
+  Status multiply(const TesseraCardProduct& product) override;
   Status begin_recording() override;
   Result<std::unique_ptr<Recording>> end_recording() override;
   Status replay(const Recording& recording) override;
@@ -51,6 +53,7 @@ class EmulatedQueue : public Queue {
   struct Launched {
     simt::Launch shape;
     Call call;
+    bool is_kernel = true;  // else called once
   };
   struct Chain final : Recording {
     std::vector<Launched> launches;
@@ -64,6 +67,7 @@ class EmulatedQueue : public Queue {
           std::apply(function, values);
         };
   }
+  Status take(Launched launched);
   void run(const Launched& launched);
   void deliver();
   /// Ok where nothing is recorded.

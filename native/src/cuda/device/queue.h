@@ -15,6 +15,7 @@
 
 #include "base/status.h"
 #include "cuda/device/driver.h"
+#include "cuda/library/card_library.h"
 
 namespace tessera::device::cuda {
 
@@ -57,6 +58,8 @@ class Queue {
   /// `arguments`: pointers to the arguments, taken before it returns.
   virtual Status launch(const char* kernel, const LaunchShape& shape,
                         std::span<void* const> arguments) = 0;
+  /// A product of BF16 (cuda/library/card_library.h), a launch like any other.
+  virtual Status multiply(const TesseraCardProduct& product) = 0;
   /// From here to end_recording(), launches are kept instead of run, and all else but release() is
   /// refused: ENGINE_UNAVAILABLE.
   virtual Status begin_recording() = 0;

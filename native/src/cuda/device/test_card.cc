@@ -27,8 +27,8 @@ CardQueue& test_card() {
 }  // namespace
 
 std::unique_ptr<CardQueue> open_card_queue() {
-  return value_of(
-      CardQueue::open(value_of(Card::open(value_of(Driver::load()), 0)), kKernelImages));
+  return value_of(CardQueue::open(value_of(Card::open(value_of(Driver::load()), 0)),
+                                  value_of(CardLibrary::open())));
 }
 
 bool on_card() {

@@ -8,10 +8,6 @@
 #include "cuda/model/card_decoder.h"
 #include "engine/open_pool.h"
 
-namespace tessera::device::cuda {
-extern const void* const kKernelImages[];
-}
-
 namespace tessera::engine::cuda {
 namespace {
 
@@ -64,6 +60,8 @@ PoolMemory pool_memory(const device::MemorySpace& card,
 }  // namespace
 
 Result<CardQueues> open_queues(uint32_t card) {
+  auto library = device::cuda::CardLibrary::open();
+  if (!library.is_ok()) return library.status();
   auto driver = device::cuda::Driver::load();
   if (!driver.is_ok()) return driver.status();
   CardQueues queues;
@@ -71,7 +69,7 @@ Result<CardQueues> open_queues(uint32_t card) {
     auto opened = Card::open(driver.value(), static_cast<int>(card));
     if (!opened.is_ok()) return opened.status();
     queues.name = opened.value()->name();
-    auto queue = i == 0 ? CardQueue::open(std::move(opened).value(), device::cuda::kKernelImages)
+    auto queue = i == 0 ? CardQueue::open(std::move(opened).value(), library.value())
                         : CardQueue::open_copies(std::move(opened).value());
     if (!queue.is_ok()) return queue.status();
     if (i == 0) queues.passes = std::move(queue).value();

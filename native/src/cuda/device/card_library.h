@@ -1,0 +1,42 @@
+// tessera_card.so, opened at run time (cuda/library/card_library.h): the engine's kernels as fat
+// binaries, and products by CUTLASS. A machine without it serves on its processor; nothing else
+// needs CUDA at its build.
+//
+// Thread-safety: any threads.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "base/status.h"
+#include "cuda/library/card_library.h"
+
+namespace tessera::device::cuda {
+
+class CardLibrary {
+ public:
+  /// The library beside this program's file, or in a folder above it, as builds have it. Errors:
+  /// ENGINE_UNAVAILABLE where there is none, or one of another version.
+  static Result<std::shared_ptr<const CardLibrary>> open();
+  ~CardLibrary();
+  CardLibrary(const CardLibrary&) = delete;
+  CardLibrary& operator=(const CardLibrary&) = delete;
+
+  /// Fat binaries of the engine's kernels, ended by null.
+  const void* const* images() const { return images_; }
+  /// The code of all products, onto the card of the calling thread. Errors: ENGINE_UNAVAILABLE, as
+  /// of the next.
+  Status load() const;
+  /// A product of BF16, asked for on the stream.
+  Status multiply(const TesseraCardProduct& product, void* stream) const;
+
+ private:
+  CardLibrary() = default;
+
+  void* handle_ = nullptr;
+  const void* const* images_ = nullptr;
+  decltype(&tessera_card_load) load_ = nullptr;
+  decltype(&tessera_card_multiply_bf16) multiply_ = nullptr;
+};
+
+}  // namespace tessera::device::cuda

@@ -1,0 +1,164 @@
+#include "cuda/library/card_library.h"
+
+#include <cuda_runtime_api.h>
+#include <cutlass/numeric_types.h>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <iterator>
+#include <utility>
+
+#include "cuda/library/tiles.h"
+
+namespace tessera::card {
+namespace {
+
+constexpr uint32_t kSizeMax = 1u << 31;      // not reached: CUTLASS counts in int
+constexpr uint32_t kInt8DepthMax = 131'072;  // device::kStaticDepthMax
+constexpr uintptr_t kAlignment = 16;         // bytes
+constexpr int kHopper = 9;                   // major number of a compute capability
+constexpr int kAmpere = 8;
+
+/// The card whose context the calling thread has.
+struct Card {
+  const Tile* tiles = nullptr;
+  uint32_t tile_count = 0;
+  uint32_t depth = 0;  // bytes of k
+  bool is_hopper = false;
+  int processors = 0;
+};
+
+int find_card(Card& card) {
+  int device = 0, major = 0;
+  cudaError_t found = cudaGetDevice(&device);
+  if (found == cudaSuccess) {
+    found = cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device);
+  }
+  if (found == cudaSuccess) {
+    found = cudaDeviceGetAttribute(&card.processors, cudaDevAttrMultiProcessorCount, device);
+  }
+  if (found != cudaSuccess) return found;
+  if (major < kAmpere) return TESSERA_CARD_TOO_OLD;
+  card.is_hopper = major == kHopper;
+  card.tiles = card.is_hopper ? kHopperTiles : kAmpereTiles;
+  card.tile_count =
+      static_cast<uint32_t>(card.is_hopper ? std::size(kHopperTiles) : std::size(kAmpereTiles));
+  card.depth = card.is_hopper ? kHopperDepth : kAmpereDepth;
+  return 0;
+}
+
+constexpr uint64_t ceil_of(uint64_t value, uint64_t unit) { return (value + unit - 1) / unit; }
+
+/// Cycles for each depth of k, of processors that each have one block: the tensor cores multiply
+/// 16 x 64 values a cycle per 32 bytes of k, and 32 bytes come from the second-level cache.
+uint64_t cycles(const Card& card, const Tile& tile, uint32_t rows, uint32_t columns) {
+  const uint64_t blocks = ceil_of(ceil_of(columns, tile.columns), tile.cluster) * tile.cluster *
+                          ceil_of(rows, tile.rows);
+  const uint64_t multiplying = uint64_t{tile.columns} * tile.rows / 32;
+  const uint64_t loading = (tile.columns + tile.rows / tile.cluster) * card.depth / 32;
+  return ceil_of(blocks, static_cast<uint64_t>(card.processors)) * std::max(multiplying, loading);
+}
+
+/// From 1 on; of equals the smallest.
+uint32_t tile_for(const Card& card, uint32_t rows, uint32_t columns) {
+  const Tile* const best = std::min_element(
+      card.tiles, card.tiles + card.tile_count, [&](const Tile& one, const Tile& other) {
+        return cycles(card, one, rows, columns) < cycles(card, other, rows, columns);
+      });
+  return static_cast<uint32_t>(best - card.tiles) + 1;
+}
+
+template <typename Element, size_t... kTile>
+constexpr auto hopper_launches(std::index_sequence<kTile...>) {
+  return std::array<Launch, sizeof...(kTile)>{launch_hopper<Element, kTile>...};
+}
+
+template <typename Element, size_t... kTile>
+constexpr auto ampere_launches(std::index_sequence<kTile...>) {
+  return std::array<Launch, sizeof...(kTile)>{launch_ampere<Element, kTile>...};
+}
+
+template <typename Element>
+Launch launch_of(const Card& card, uint32_t tile) {
+  static constexpr auto kOfHopper =
+      hopper_launches<Element>(std::make_index_sequence<std::size(kHopperTiles)>());
+  static constexpr auto kOfAmpere =
+      ampere_launches<Element>(std::make_index_sequence<std::size(kAmpereTiles)>());
+  return card.is_hopper ? kOfHopper[tile - 1] : kOfAmpere[tile - 1];
+}
+
+bool is_aligned(const void* pointer) {
+  return pointer != nullptr && reinterpret_cast<uintptr_t>(pointer) % kAlignment == 0;
+}
+
+template <typename Element>
+bool is_whole(const TesseraCardProduct& product) {
+  if (sizeof(Element) == 1) {
+    if (product.row_scales == nullptr || product.column_scales == nullptr) return false;
+    if (product.k > kInt8DepthMax) return false;
+  }
+  return product.rows < kSizeMax && product.columns < kSizeMax && product.k < kSizeMax &&
+         product.k != 0 && product.k * sizeof(Element) % kAlignment == 0 && is_aligned(product.x) &&
+         is_aligned(product.w) && (product.y != nullptr || product.y_f32 != nullptr);
+}
+
+template <typename Element>
+int multiply(const TesseraCardProduct* product, void* stream) {
+  if (product == nullptr) return TESSERA_CARD_BAD_PRODUCT;
+  if (product->rows == 0 || product->columns == 0) return 0;
+  if (!is_whole<Element>(*product)) return TESSERA_CARD_BAD_PRODUCT;
+  Card card;
+  if (const int fault = find_card(card); fault != 0) return fault;
+  const uint32_t tile =
+      product->tile != 0 ? product->tile : tile_for(card, product->rows, product->columns);
+  if (tile > card.tile_count) return TESSERA_CARD_BAD_TILE;
+  return launch_of<Element>(card, tile)(product, card.processors,
+                                        static_cast<cudaStream_t>(stream));
+}
+
+}  // namespace
+}  // namespace tessera::card
+
+using namespace tessera::card;
+
+#define TESSERA_CARD_FACE extern "C" __attribute__((visibility("default")))
+
+TESSERA_CARD_FACE int tessera_card_version(void) { return TESSERA_CARD_VERSION; }
+
+TESSERA_CARD_FACE int tessera_card_multiply_bf16(const TesseraCardProduct* product, void* stream) {
+  return multiply<cutlass::bfloat16_t>(product, stream);
+}
+
+TESSERA_CARD_FACE int tessera_card_multiply_int8(const TesseraCardProduct* product, void* stream) {
+  return multiply<int8_t>(product, stream);
+}
+
+TESSERA_CARD_FACE int tessera_card_tile(uint32_t rows, uint32_t columns, uint32_t* tile) {
+  Card card;
+  if (const int fault = find_card(card); fault != 0) return fault;
+  *tile = tile_for(card, rows, columns);
+  return 0;
+}
+
+TESSERA_CARD_FACE int tessera_card_tile_sizes(uint32_t tile, TesseraCardTile* sizes) {
+  Card card;
+  if (const int fault = find_card(card); fault != 0) return fault;
+  if (tile == 0 || tile > card.tile_count) return TESSERA_CARD_BAD_TILE;
+  *sizes = {card.tiles[tile - 1].columns, card.tiles[tile - 1].rows, card.depth};
+  return 0;
+}
+
+TESSERA_CARD_FACE int tessera_card_load(void) {
+  Card card;
+  if (const int fault = find_card(card); fault != 0) return fault;
+  for (uint32_t tile = 1; tile <= card.tile_count; ++tile) {
+    for (const Launch load :
+         {launch_of<cutlass::bfloat16_t>(card, tile), launch_of<int8_t>(card, tile)}) {
+      if (const cudaError_t loaded = load(nullptr, 0, nullptr); loaded != cudaSuccess) {
+        return loaded;
+      }
+    }
+  }
+  return 0;
+}

@@ -1,0 +1,91 @@
+/* Matrix products on an NVIDIA card by CUTLASS: the C face of tessera_card.so, which the engine
+ * opens at run time. Plain C, so that neither side depends on the other's compiler or C++ library.
+ *
+ * An element of y has the bits that its row of x, its row of w and k give it on a card: the same
+ * in any batch, at any place of it and with any tile. Cards of compute capability 9.0 and others
+ * may differ in products of BF16; in products of INT8 they do not.
+ *
+ * Work goes to the stream of the call and to the card whose context the calling thread has current
+ * (cuCtxSetCurrent of the primary context). A call allocates nothing, waits for nothing and needs
+ * no workspace, so a chain of them may be captured into a graph; what pointers of a call point to
+ * is read anew at each replay. The first call of a tile on a card loads its code: it must not be
+ * captured (tessera_card_load).
+ *
+ * A call returns 0, a cudaError_t (above 0), or one of TesseraCardFault (below 0); it never throws.
+ * Faults of running work are found by the stream's next wait, as after any launch.
+ *
+ * Thread-safety: any threads at once. */
+#ifndef TESSERA_CARD_LIBRARY_H
+#define TESSERA_CARD_LIBRARY_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Counts with each change of this file; both sides compare it before all else. */
+#define TESSERA_CARD_VERSION 1
+
+enum TesseraCardFault {
+  TESSERA_CARD_BAD_PRODUCT =
+      -1,                     /* sizes, alignment or pointers that TesseraCardProduct rules out */
+  TESSERA_CARD_BAD_TILE = -2, /* a tile that the card does not have */
+  TESSERA_CARD_TOO_OLD = -3   /* compute capability below 8.0 */
+};
+
+/* y[i][j] = x[i] . w[j], finished as below. Pointers are to memory of the card, rows without gaps.
+ * rows or columns of 0: nothing is done. rows, columns and k: below 2^31. */
+typedef struct TesseraCardProduct {
+  const void* x; /* [rows][k] BF16, or INT8; aligned to 16 bytes, as w is */
+  const void* w; /* [columns][k] of the same type */
+  uint32_t rows;
+  uint32_t columns;
+  uint32_t k;                    /* not 0; a multiple of 8 (BF16) or 16 (INT8) */
+  uint32_t tile;                 /* 0: by the shape (tessera_card_tile); else of 1 .. */
+  const uint16_t* bias;          /* [columns] BF16, or null: none */
+  uint16_t* y;                   /* [rows][columns] BF16, or null */
+  float* y_f32;                  /* the same unrounded, or null */
+  const float* row_scales;       /* INT8: [rows]; BF16: not read, as the next two */
+  const float* column_scales;    /* INT8: [columns] */
+  const float* column_constants; /* INT8: [columns], or null: zeros */
+} TesseraCardProduct;
+
+/* A tile: the part of y that a block computes, and the values of k that it loads at once. */
+typedef struct TesseraCardTile {
+  uint32_t columns;
+  uint32_t rows;
+  uint32_t k_bytes;
+} TesseraCardTile;
+
+/* TESSERA_CARD_VERSION of the library. */
+int tessera_card_version(void);
+
+/* Fat binaries of the engine's own kernels (cuda/kernels), ended by null; good while the library is
+ * open. */
+const void* const* tessera_card_images(void);
+
+/* BF16: sums in F32 over k in its order, plus the bias. */
+int tessera_card_multiply_bf16(const TesseraCardProduct* product, void* stream);
+
+/* INT8, each value from -127 to 127 and k <= 131,072, so that the sum is exact in 32 bits:
+ *   fma(float(sum), row scale * column scale, column constant) + 0.0, then + bias,
+ * each step rounded to nearest. With row scales of 1 (or NaN, where a row had values that are not
+ * finite) that is a static INT8 product of the processor (device/kernel_table.h), bit for bit; with
+ * no constants and k <= 64, an INT8 product of one tile. */
+int tessera_card_multiply_int8(const TesseraCardProduct* product, void* stream);
+
+/* The tile that a product of this shape gets on the current card. */
+int tessera_card_tile(uint32_t rows, uint32_t columns, uint32_t* tile);
+
+/* Sizes of a tile of the current card, from 1 on; TESSERA_CARD_BAD_TILE after its last. */
+int tessera_card_tile_sizes(uint32_t tile, TesseraCardTile* sizes);
+
+/* Loads the code of every tile onto the current card. */
+int tessera_card_load(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,16 @@
+# Prints the registers of each kernel of LIBRARY, as CUOBJDUMP reads them, and fails where one keeps values in memory
+# for want of registers. 168 is a third of those of a block's 384 threads.
+execute_process(COMMAND ${CUOBJDUMP} --dump-resource-usage ${LIBRARY} OUTPUT_VARIABLE text COMMAND_ERROR_IS_FATAL ANY)
+string(REGEX MATCHALL "Function [^\n]*\n[^\n]*" kernels "${text}")
+list(LENGTH kernels count)
+if(NOT count EQUAL KERNELS)
+  message(FATAL_ERROR "expected ${KERNELS} kernels, got ${count}")
+endif()
+foreach(kernel ${kernels})
+  string(REGEX MATCH "MMA_[0-9]*x[0-9]*x[0-9]*_[A-Z0-9]*|SM80_[0-9x]*_[A-Z0-9]*" name "${kernel}")
+  string(REGEX MATCH "REG:([0-9]+) STACK:([0-9]+) SHARED:([0-9]+) LOCAL:([0-9]+)" numbers "${kernel}")
+  message("${name} ${numbers}")
+  if(NOT numbers OR NOT CMAKE_MATCH_2 EQUAL 0 OR NOT CMAKE_MATCH_4 EQUAL 0)
+    message(SEND_ERROR "${name}: expected no memory of a thread, got ${numbers}: ${kernel}")
+  endif()
+endforeach()
