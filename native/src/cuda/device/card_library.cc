@@ -47,7 +47,7 @@ Result<std::shared_ptr<const CardLibrary>> CardLibrary::open() {
                   "device: built without kernels for a card: expected tessera_card.so beside the "
                   "engine (npm run bootstrap -- --cuda), got none");
   }
-  std::shared_ptr<CardLibrary> library(new CardLibrary());
+  const auto library = std::make_shared<CardLibrary>(Face{});
   library->handle_ = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library->handle_ == nullptr) return unavailable(path + " to open", ::dlerror());
   const auto find = [&](auto& function, const char* name) {
@@ -61,22 +61,22 @@ Result<std::shared_ptr<const CardLibrary>> CardLibrary::open() {
                        version == nullptr ? "none" : std::to_string(version()));
   }
   decltype(&tessera_card_images) images = nullptr;
-  if (!find(images, "tessera_card_images") || !find(library->load_, "tessera_card_load") ||
-      !find(library->multiply_, "tessera_card_multiply_bf16")) {
+  if (!find(images, "tessera_card_images") || !find(library->face_.load, "tessera_card_load") ||
+      !find(library->face_.multiply, "tessera_card_multiply_bf16")) {
     return unavailable(path + " with the functions of its version", "another file");
   }
-  library->images_ = images();
-  return std::shared_ptr<const CardLibrary>(std::move(library));
+  library->face_.images = images();
+  return std::shared_ptr<const CardLibrary>(library);
 }
 
 CardLibrary::~CardLibrary() {
   if (handle_ != nullptr) ::dlclose(handle_);
 }
 
-Status CardLibrary::load() const { return outcome("tessera_card_load", load_()); }
+Status CardLibrary::load() const { return outcome("tessera_card_load", face_.load()); }
 
 Status CardLibrary::multiply(const TesseraCardProduct& product, void* stream) const {
-  return outcome("tessera_card_multiply_bf16", multiply_(&product, stream));
+  return outcome("tessera_card_multiply_bf16", face_.multiply(&product, stream));
 }
 
 }  // namespace tessera::device::cuda

@@ -15,6 +15,14 @@ namespace tessera::device::cuda {
 
 class CardLibrary {
  public:
+  /// Functions of the library's face.
+  struct Face {
+    const void* const* images = nullptr;
+    decltype(&tessera_card_load) load = nullptr;
+    decltype(&tessera_card_multiply_bf16) multiply = nullptr;
+  };
+  /// Over functions of the caller's, for tests.
+  explicit CardLibrary(const Face& face) : face_(face) {}
   /// The library beside this program's file, or in a folder above it, as builds have it. Errors:
   /// ENGINE_UNAVAILABLE where there is none, or one of another version.
   static Result<std::shared_ptr<const CardLibrary>> open();
@@ -23,7 +31,7 @@ class CardLibrary {
   CardLibrary& operator=(const CardLibrary&) = delete;
 
   /// Fat binaries of the engine's kernels, ended by null.
-  const void* const* images() const { return images_; }
+  const void* const* images() const { return face_.images; }
   /// The code of all products, onto the card of the calling thread. Errors: ENGINE_UNAVAILABLE, as
   /// of the next.
   Status load() const;
@@ -31,12 +39,8 @@ class CardLibrary {
   Status multiply(const TesseraCardProduct& product, void* stream) const;
 
  private:
-  CardLibrary() = default;
-
   void* handle_ = nullptr;
-  const void* const* images_ = nullptr;
-  decltype(&tessera_card_load) load_ = nullptr;
-  decltype(&tessera_card_multiply_bf16) multiply_ = nullptr;
+  Face face_;
 };
 
 }  // namespace tessera::device::cuda

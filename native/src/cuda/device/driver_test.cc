@@ -135,10 +135,24 @@ TEST(CudaDriver, AFailedKernelIsTold) {
   card->drop_module(module);
 }
 
+TEST(CudaDriver, WithoutTheLibraryACardIsRefused) {
+  const auto library = CardLibrary::open();
+  if (library.is_ok()) GTEST_SKIP() << "built with TESSERA_CUDA";
+  expect_refused(library.status(), "expected tessera_card.so beside the engine");
+}
+
 TEST(CudaDriver, ChainsAreRecordedReplayedAndDropped) {
   const char* const images[] = {"image", nullptr};
-  const auto queue = CardQueue::open(open_card(), reinterpret_cast<const void* const*>(images));
+  static int products = 0;
+  const auto library = std::make_shared<CardLibrary>(CardLibrary::Face{
+      reinterpret_cast<const void* const*>(images), [] { return 0; },
+      [](const TesseraCardProduct* product, void*) { return ++products > 1 ? 700 : product->k != 8; }});
+  const auto queue = CardQueue::open(open_card(), library);
   ASSERT_TRUE(queue.is_ok());
+  TesseraCardProduct product{};
+  product.k = 8;
+  EXPECT_TRUE(queue.value()->multiply(product).is_ok());
+  expect_refused(queue.value()->multiply(product), "tessera_card_multiply_bf16, got 700");
   CardQueue& card = *queue.value();
   const Kernel<> kernel{"tessera_embed"};
   ASSERT_TRUE(card.begin_recording().is_ok());

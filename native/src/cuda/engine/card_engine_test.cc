@@ -189,7 +189,8 @@ TEST_F(CardEngine, EveryKindOfRequestHasItsBitsInAnyCompanyAndChunks) {
   requests[5].reach = catalogue::Reach(binding_->reach().shared_view(),
                                        beam::random_eligibility(case_, random_, 2));
   requests[6] = certified(6, random_prompt(9));
-  requests[6].explore = {.slots = 2, .temperature = 1, .seed_low = 3, .seed_high = 4};
+  requests[6].explore.slots = 2;
+  requests[6].explore.seed_low = 3;
   requests[6].norm = beam::ScoreNorm::kAllowed;
   requests[7].reach = binding_->reach();
   requests[7].watched_item = serve_one(requests[0]).answer.item_ordinals.front();

@@ -15,6 +15,8 @@ inline constexpr Kernel<const uint16_t* const*, uint32_t, float*> kEmbed{"tesser
 inline constexpr Kernel<const uint16_t*, const uint16_t*, uint32_t, float, float*, uint16_t*,
                         float*>
     kAddRmsNorm{"tessera_add_rms_norm"};
+inline constexpr Kernel<const uint16_t*, const uint32_t*, uint32_t, uint16_t*> kGatherRows{
+    "tessera_gather_rows"};
 inline constexpr Kernel<const uint16_t*, uint32_t, uint16_t*> kSiluMul{"tessera_silu_mul"};
 inline constexpr Kernel<ops::cuda::Heads> kPlaceHeads{"tessera_place_heads"};
 inline constexpr Kernel<const float*, uint32_t, float*> kLogSumExp{"tessera_log_sum_exp"};

@@ -76,15 +76,24 @@ TESSERA_KERNEL tessera_multiply(Product product) {
   const Corner corner = {blockIdx.y * kMultiplyTile, blockIdx.x * kMultiplyTile};
   TileSums tile;
   clear(tile);
-  multiply_tile(
-      product.k,
-      [&](uint32_t i) -> const uint16_t* {
-        const uint32_t row = corner.row + i;
-        if (row >= product.rows) return nullptr;
-        const uint32_t from = product.x_rows != nullptr ? product.x_rows[row] : row;
-        return product.x + static_cast<size_t>(from) * product.k;
-      },
-      [&](uint32_t i) { return column_of(product, corner.column + i); }, x_tile, w_tile, tile);
+  if (product.sums != nullptr) {
+    for_sums([&](uint32_t row, uint32_t column, uint32_t n, uint32_t i) {
+      row += corner.row;
+      column += corner.column;
+      if (row >= product.rows || column >= product.columns) return;
+      tile.sums[n][i] = product.sums[static_cast<size_t>(row) * product.columns + column];
+    });
+  } else {
+    multiply_tile(
+        product.k,
+        [&](uint32_t i) -> const uint16_t* {
+          const uint32_t row = corner.row + i;
+          if (row >= product.rows) return nullptr;
+          const uint32_t from = product.x_rows != nullptr ? product.x_rows[row] : row;
+          return product.x + static_cast<size_t>(from) * product.k;
+        },
+        [&](uint32_t i) { return column_of(product, corner.column + i); }, x_tile, w_tile, tile);
+  }
   for (uint32_t i = 0; i < product.term_count; ++i) {
     const Term& term = product.terms[i];
     if (!meets(term.first_row, term.rows, corner.row)) continue;

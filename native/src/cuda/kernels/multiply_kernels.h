@@ -1,6 +1,6 @@
-// Matrix products on a card: BF16 by BF16, sums in F32 in the order of k by tensor cores, one
-// kernel for all shapes. An element's bits depend on its row, its column and k alone, which a
-// library that chooses an algorithm by the shape of the batch does not promise.
+// Products on a card that are not of a library (cuda/library): of chosen columns, as the head has
+// them, and what adapters add to products. BF16 by BF16, sums in F32 in the order of k by tensor
+// cores, one kernel for all shapes: an element's bits depend on its row, its column and k alone.
 //
 //   tessera_multiply   grid (ceil(columns / 64), ceil(rows / 64)), block kMultiplyThreads
 //   tessera_project    grid (ceil(kRankMax / 64), ceil(most rows of a term / 64), terms), the same
@@ -39,6 +39,7 @@ struct Overlay {
 
 /// y[i][j] = x[row i] . w[row j] + bias[j]. REQUIRES: k a multiple of 8, rows aligned to 16 bytes.
 struct Product {
+  const float* sums = nullptr;       // [rows][columns]: x . w, where it is computed; null: it is not
   const uint16_t* x = nullptr;       // [..][k]
   const uint32_t* x_rows = nullptr;  // [rows] of x; null: row i
   uint32_t rows = 0;

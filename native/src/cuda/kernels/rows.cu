@@ -66,6 +66,14 @@ TESSERA_KERNEL tessera_add_rms_norm(const uint16_t* added, const uint16_t* weigh
   }
 }
 
+/// to[i] = from[rows[i]].
+TESSERA_KERNEL tessera_gather_rows(const uint16_t* from, const uint32_t* rows, uint32_t size,
+                                   uint16_t* to) {
+  const uint16_t* row = from + static_cast<size_t>(rows[blockIdx.x]) * size;
+  for (uint32_t i = threadIdx.x; i < size; i += kRowThreads)
+    to[static_cast<size_t>(blockIdx.x) * size + i] = row[i];
+}
+
 /// gated[row] = silu(gate) * up, of [rows][gate: size, up: size].
 TESSERA_KERNEL tessera_silu_mul(const uint16_t* gate_up, uint32_t size, uint16_t* gated) {
   const uint16_t* gate = gate_up + static_cast<size_t>(blockIdx.x) * 2 * size;

@@ -114,6 +114,26 @@ Status CardHead::multiply(const Run& run, const uint32_t* rows, uint32_t row_cou
   return device::cuda::launch(*pass_.queue_, kMultiply, shape, product);
 }
 
+Status CardHead::multiply_all(const Run& run, const uint32_t* rows, uint32_t row_count,
+                              float* logits) {
+  // Columns of an adapter lie apart.
+  if (run.adapter != nullptr)
+    return multiply(run, rows, row_count, nullptr, config_.vocab_size, logits);
+  uint16_t* const gathered = pass_.card_.added;  // free behind a pass
+  const LaunchShape shape{{row_count, 1, 1}, {ops::cuda::kRowThreads, 1, 1}};
+  TESSERA_RETURN_IF_ERROR(device::cuda::launch(*pass_.queue_, kGatherRows, shape,
+                                               pass_.card_.normed, rows, config_.hidden_size,
+                                               gathered));
+  TesseraCardProduct product{};
+  product.x = gathered;
+  product.w = weights_.head();
+  product.rows = row_count;
+  product.columns = config_.vocab_size;
+  product.k = config_.hidden_size;
+  product.y_f32 = logits;
+  return pass_.queue_->multiply(product);
+}
+
 Status CardHead::select(const Run& run) {
   if (run.rows.empty()) return Status::ok();
   const std::span<const uint32_t> rows(run.rows);
@@ -150,7 +170,7 @@ Status CardHead::reduce(const Run& run) {
     const auto* const card_rows = staging_.add<uint32_t>(rows.subspan(row, count));
     TESSERA_RETURN_IF_ERROR(copy_plan(begin));
     float* const logits = pass_.card_.vocab_logits;
-    TESSERA_RETURN_IF_ERROR(multiply(run, card_rows, count, nullptr, config_.vocab_size, logits));
+    TESSERA_RETURN_IF_ERROR(multiply_all(run, card_rows, count, logits));
     const LaunchShape shape{{count, 1, 1}, {ops::cuda::kRowThreads, 1, 1}};
     TESSERA_RETURN_IF_ERROR(device::cuda::launch(*pass_.queue_, kLogSumExp, shape, logits,
                                                  config_.vocab_size,

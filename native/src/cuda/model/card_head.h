@@ -45,6 +45,8 @@ class CardHead {
   Status reduce(const Run& run);
   Status multiply(const Run& run, const uint32_t* rows, uint32_t row_count, const int32_t* ids,
                   uint32_t columns, float* y);
+  /// Logits of the whole vocabulary.
+  Status multiply_all(const Run& run, const uint32_t* rows, uint32_t row_count, float* logits);
   /// Makes room for results and a plan of so many bytes, and notes where the results go.
   Status open_piece(std::span<float* const> to, uint64_t count, uint64_t offset,
                     uint64_t plan_bytes);

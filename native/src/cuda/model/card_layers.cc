@@ -20,28 +20,42 @@ attention::cuda::Layer CardLayers::shape_of(uint32_t layer) const {
   return {layer, config_.head_count, config_.kv_head_count, config_.head_dim};
 }
 
+/// By the library; where adapters have terms, its sums are finished with them.
 Status CardLayers::multiply(const CardPlan& plan, uint32_t layer, CardProduct number,
                             const Factors& factors) const {
-  ops::cuda::Product product;
+  const TermRange terms =
+      plan.layers.empty() ? TermRange{} : plan.layers[layer][static_cast<size_t>(number)];
+  TesseraCardProduct product{};
   product.x = factors.x;
-  product.rows = plan.rows;
-  product.k = factors.k;
   product.w = factors.w;
+  product.rows = plan.rows;
+  product.columns = factors.columns;
+  product.k = factors.k;
+  if (terms.count == 0) {
+    product.bias = factors.bias;
+    product.y = factors.y;
+    return queue_.multiply(product);
+  }
+  product.y_f32 = card_.sums;
+  TESSERA_RETURN_IF_ERROR(queue_.multiply(product));
+  return add_terms(plan, terms, factors);
+}
+
+Status CardLayers::add_terms(const CardPlan& plan, const TermRange& terms,
+                             const Factors& factors) const {
+  const LaunchShape project{
+      {ops::cuda::kRankMax / kMultiplyTile, ceil_of(terms.rows_max, kMultiplyTile), terms.count},
+      {kMultiplyThreads, 1, 1}};
+  TESSERA_RETURN_IF_ERROR(
+      device::cuda::launch(queue_, kProject, project, factors.x, factors.k, terms.terms));
+  ops::cuda::Product product;
+  product.sums = card_.sums;
+  product.rows = plan.rows;
   product.columns = factors.columns;
   product.bias = factors.bias;
   product.y = factors.y;
-  if (!plan.layers.empty()) {
-    const TermRange& range = plan.layers[layer][static_cast<size_t>(number)];
-    product.terms = range.terms;
-    product.term_count = range.count;
-    const LaunchShape project{
-        {ops::cuda::kRankMax / kMultiplyTile, ceil_of(range.rows_max, kMultiplyTile), range.count},
-        {kMultiplyThreads, 1, 1}};
-    if (range.count > 0) {
-      TESSERA_RETURN_IF_ERROR(
-          device::cuda::launch(queue_, kProject, project, factors.x, factors.k, range.terms));
-    }
-  }
+  product.terms = terms.terms;
+  product.term_count = terms.count;
   const LaunchShape shape{
       {ceil_of(factors.columns, kMultiplyTile), ceil_of(plan.rows, kMultiplyTile), 1},
       {kMultiplyThreads, 1, 1}};

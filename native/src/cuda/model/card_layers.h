@@ -33,6 +33,7 @@ class CardLayers {
   Status launch_layer(const CardPlan& plan, uint32_t layer) const;
   Status multiply(const CardPlan& plan, uint32_t layer, CardProduct number,
                   const Factors& factors) const;
+  Status add_terms(const CardPlan& plan, const TermRange& terms, const Factors& factors) const;
   Status norm(const CardPlan& plan, const uint16_t* added, const uint16_t* weight,
               float* exact) const;
   Status place(const CardPlan& plan, uint32_t layer) const;

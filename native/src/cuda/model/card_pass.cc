@@ -47,7 +47,11 @@ uint64_t CardPass::lay_out(const ModelConfig& config, const CardPass& sizes, cha
   taken.take(arrays.gated, rows * inner);
   taken.take(arrays.part_values, splits * rows * q);
   taken.take(arrays.parts, splits * rows * config.head_count);
-  if (sizes.max_adapters_ > 0) taken.take(arrays.inner, kPartsMax * rows * ops::cuda::kRankMax);
+  if (sizes.max_adapters_ > 0) {
+    const uint64_t columns = std::max({q + 2 * config.kv_size(), 2 * inner, hidden});
+    taken.take(arrays.inner, kPartsMax * rows * ops::cuda::kRankMax);
+    taken.take(arrays.sums, rows * columns);
+  }
   taken.take(arrays.struck, rows);
   taken.take(arrays.cosines, angles);
   taken.take(arrays.sines, angles);

@@ -30,7 +30,9 @@ struct PassArrays {
   uint16_t* gated = nullptr;      // [rows][intermediate]
   float* part_values = nullptr;   // [splits][rows][heads][head_dim]
   attention::cuda::Part* parts = nullptr;
-  uint16_t* inner = nullptr;   // [kPartsMax][rows][kRankMax] of adapters
+  // Of passes with adapters.
+  uint16_t* inner = nullptr;  // [kPartsMax][rows][kRankMax]
+  float* sums = nullptr;      // [rows][most columns of a product]: before terms are added
   uint32_t* struck = nullptr;  // [rows]: 1 where the last pass has a number that is not finite
   float* cosines = nullptr;    // [context + steps][head_dim / 2]
   float* sines = nullptr;
