@@ -40,7 +40,8 @@ bool is_full(const RunningRequest& state) { return state.request().norm == beam:
 
 /// Finds who is due and lays out the arrays. Requests that want the same codes stand together, and
 /// among them those of one adapter: they are multiplied together.
-scheduler::HeadWork Head::collect(std::span<RunningRequest* const> running) {
+Result<scheduler::HeadWork> Head::collect(std::span<RunningRequest* const> running,
+                                          model::PassMemory& memory) {
   due_.clear();
   for (RunningRequest* const state : running) {
     if (!state->awaits_selection() || state->reads_hidden()) continue;
@@ -79,11 +80,13 @@ scheduler::HeadWork Head::collect(std::span<RunningRequest* const> running) {
     ends_read = std::max<double>(ends_read, ends);
     work.columns = std::max({work.columns, levels_read + ends_read, static_cast<double>(vocab)});
   }
-  code_logits_.resize(codes);
-  terminal_logits_.resize(terminals);
   token_sets_.resize(sets);
   next_terminal_.resize(rows_.size());
-  log_sum_exp_.resize(rows_.size());
+  const Result<float*> results = memory.results(codes + terminals + rows_.size());
+  if (!results.is_ok()) return results.status();
+  code_logits_ = results.value();
+  terminal_logits_ = code_logits_ + codes;
+  log_sum_exp_ = terminal_logits_ + terminals;
   return work;
 }
 
@@ -93,12 +96,12 @@ Status Head::multiply(model::PassMemory& memory) {
     ops::HeadTokens* set = token_sets_.data() + due.token_set;
     const uint32_t step = due.rows->step;
     if (due.state->has_level(step))
-      *set++ = {due.state->candidates(step), code_logits_.data() + due.code};
+      *set++ = {due.state->candidates(step), code_logits_ + due.code};
     if (terminal_count(*due.state) > 0)
-      *set++ = {due.state->binding().terminal_tokens(), terminal_logits_.data() + due.terminal};
+      *set++ = {due.state->binding().terminal_tokens(), terminal_logits_ + due.terminal};
     requests_.push_back({std::span(rows_).subspan(due.row, due.count),
                          std::span(token_sets_).subspan(due.token_set, due.token_sets),
-                         is_full(*due.state) ? log_sum_exp_.data() + due.row : nullptr,
+                         is_full(*due.state) ? log_sum_exp_ + due.row : nullptr,
                          adapter_of(*due.state)});
   }
   return decoder_.head(requests_, memory);
@@ -110,7 +113,7 @@ beam::StepLogits Head::logits_of(const Due& due) {
   const uint32_t step = due.rows->step;
   logits.level_size = level_size(state, step);
   if (state.has_level(step)) {
-    float* codes = code_logits_.data() + due.code;
+    float* codes = code_logits_ + due.code;
     for (const uint32_t code : codes_without_token(state, step)) {
       for (uint32_t b = 0; b < due.count; ++b)
         codes[size_t{b} * logits.level_size + code] = -std::numeric_limits<float>::infinity();
@@ -123,7 +126,7 @@ beam::StepLogits Head::logits_of(const Due& due) {
       next[b] = terminal_logits_[due.terminal + size_t{b} * ends + due.rows->beams.ended[b]];
     logits.terminal = {next, due.count};
   }
-  if (is_full(state)) logits.log_sum_exp = {log_sum_exp_.data() + due.row, due.count};
+  if (is_full(state)) logits.log_sum_exp = {log_sum_exp_ + due.row, due.count};
   return logits;
 }
 
@@ -150,7 +153,8 @@ Status Head::give_hidden(RunningRequest& state, model::PassMemory& memory) {
 Result<scheduler::HeadWork> Head::select(std::span<RunningRequest* const> running,
                                          model::PassMemory& memory) {
   const Clock::time_point start = Clock::now();
-  const scheduler::HeadWork work = collect(running);
+  const Result<scheduler::HeadWork> work = collect(running, memory);
+  if (!work.is_ok()) return work;
   if (!due_.empty()) TESSERA_RETURN_IF_ERROR(multiply(memory));
   const float head_us = microseconds_since(start);
   for (const Due& due : due_) {

@@ -37,7 +37,8 @@ class Head {
     size_t token_set = 0, token_sets = 0;
   };
 
-  scheduler::HeadWork collect(std::span<RunningRequest* const> running);
+  Result<scheduler::HeadWork> collect(std::span<RunningRequest* const> running,
+                                      model::PassMemory& memory);
   Status give_hidden(RunningRequest& state, model::PassMemory& memory);
   Status multiply(model::PassMemory& memory);
   beam::StepLogits logits_of(const Due& due);
@@ -47,7 +48,11 @@ class Head {
   std::unique_ptr<beam::Scratch, beam::ScratchDeleter> scratch_;
   std::vector<Due> due_;
   std::vector<uint32_t> rows_;
-  std::vector<float> code_logits_, terminal_logits_, next_terminal_, log_sum_exp_;
+  // In the memory of the pass.
+  float* code_logits_ = nullptr;
+  float* terminal_logits_ = nullptr;
+  float* log_sum_exp_ = nullptr;
+  std::vector<float> next_terminal_;
   std::vector<ops::HeadTokens> token_sets_;
   std::vector<model::HeadRequest> requests_;
 };

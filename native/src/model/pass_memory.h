@@ -5,6 +5,7 @@
 
 #include <cstdint>
 
+#include "base/status.h"
 #include "model/expert_use.h"
 
 namespace tessera::model {
@@ -27,6 +28,9 @@ class PassMemory {
   const ForwardTimes& times() const { return times_; }
   /// Experts that the last pass used, where the device counts them.
   const ExpertUse& expert_use() const { return expert_use_; }
+  /// Memory of the process that head() brings results to without another copy: `count` floats, good
+  /// until the next call. Errors: ENGINE_OVERLOADED.
+  virtual Result<float*> results(uint64_t count) = 0;
 
  protected:
   PassMemory() = default;

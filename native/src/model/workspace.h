@@ -34,6 +34,11 @@ class Workspace final : public PassMemory {
   /// Makes forward passes add to the ranges that static scales are made of.
   void measure(InputRanges* ranges) { input_ranges_ = ranges; }
 
+  Result<float*> results(uint64_t count) override {
+    results_.resize(count);
+    return results_.data();
+  }
+
  private:
   friend class ProcessorDecoder;
   friend class Encoder;
@@ -85,7 +90,7 @@ class Workspace final : public PassMemory {
   device::Buffer made_operand_;  // with static scales
   std::vector<float> made_scales_;
   std::vector<uint32_t> positions_;
-  std::vector<float> head_scratch_;
+  std::vector<float> head_scratch_, results_;
   float* settled_ = nullptr;  // [rows][hidden] of models with an encoder: final norms so far
   Biases biases_;
   Stacks stacks_;

@@ -179,12 +179,25 @@ Status CardHead::reduce(const Run& run) {
   return Status::ok();
 }
 
+bool CardHead::is_direct(const Piece& piece) const {
+  for (size_t row = 1; row < piece.to.size(); ++row) {
+    if (piece.to[row] != piece.to[row - 1] + piece.count) return false;
+  }
+  return pass_.is_pinned(piece.to.front(), piece.to.size() * piece.count);
+}
+
 Status CardHead::flush() {
   const float* const results = pass_.host_.results;
-  TESSERA_RETURN_IF_ERROR(pass_.queue_->copy_to_pinned(pass_.host_.results, pass_.card_.results,
-                                                       used_ * sizeof(float)));
+  for (Piece& piece : pieces_) {
+    piece.is_direct = is_direct(piece);
+    float* const to = piece.is_direct ? piece.to.front() : pass_.host_.results + piece.at;
+    TESSERA_RETURN_IF_ERROR(
+        pass_.queue_->copy_to_pinned(to, pass_.card_.results + piece.at,
+                                     piece.to.size() * piece.count * sizeof(float)));
+  }
   TESSERA_RETURN_IF_ERROR(pass_.finish());
   for (const Piece& piece : pieces_) {
+    if (piece.is_direct) continue;
     for (size_t row = 0; row < piece.to.size(); ++row)
       std::copy_n(results + piece.at + row * piece.count, piece.count, piece.to[row]);
   }

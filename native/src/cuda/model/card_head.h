@@ -36,7 +36,9 @@ class CardHead {
     uint64_t at = 0;
     uint64_t count = 0;
     std::vector<float*> to;
+    bool is_direct = false;  // rows lie behind each other in pinned memory of the caller's
   };
+  bool is_direct(const Piece& piece) const;
   const CardAdapter* overlaid(const HeadRequest& request) const;
   static void append(const HeadRequest& request, float* to, uint64_t stride, Run& run);
   Status run_set(std::span<const HeadRequest> requests, size_t set);

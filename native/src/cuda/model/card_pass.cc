@@ -130,6 +130,18 @@ Status CardPass::fill_rope(const ModelConfig& config) {
   return queue_->copy_in(card_.sines, sines.data(), bytes);
 }
 
+Result<float*> CardPass::results(uint64_t count) {
+  if (count > given_) {
+    TESSERA_RETURN_IF_ERROR(finish());
+    const uint64_t wanted = std::max(count, 2 * given_);
+    Result<PinnedMemory> memory = PinnedMemory::allocate(*queue_, wanted * sizeof(float));
+    if (!memory.is_ok()) return memory.status();
+    given_memory_ = std::move(memory).value();
+    given_ = wanted;
+  }
+  return given_memory_.as<float>();
+}
+
 Status CardPass::finish() {
   if (!is_pending_) return Status::ok();
   TESSERA_RETURN_IF_ERROR(queue_->finish());

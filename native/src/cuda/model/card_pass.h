@@ -61,6 +61,7 @@ class CardPass final : public PassMemory {
 
   const device::cuda::LaunchGraphs& graphs() const { return graphs_; }
   uint32_t rows() const { return rows_; }
+  Result<float*> results(uint64_t count) override;
 
  private:
   friend class CardDecoder;
@@ -80,6 +81,11 @@ class CardPass final : public PassMemory {
   Status reserve_plan(uint64_t bytes);
   /// Waits for all launches and copies of this memory.
   Status finish();
+  /// True where a copy can be made to these floats as they are.
+  bool is_pinned(const float* at, uint64_t count) const {
+    const auto* const begin = given_memory_.as<float>();
+    return at >= begin && at + count <= begin + given_;
+  }
 
   const std::shared_ptr<device::cuda::Queue> queue_;
   uint32_t max_context_ = 0;
@@ -88,6 +94,8 @@ class CardPass final : public PassMemory {
   uint64_t head_plan_bytes_ = 0;
   device::cuda::Memory memory_, plan_memory_;
   device::cuda::PinnedMemory host_memory_, host_plan_memory_;
+  device::cuda::PinnedMemory given_memory_;  // results()
+  uint64_t given_ = 0;                       // floats
   PassArrays card_;
   HostArrays host_;
   char* plan_ = nullptr;
