@@ -98,4 +98,18 @@ TESSERA_DEVICE void multiply_16x8x16(const uint32_t (&a)[4], const uint32_t (&b)
 #endif
 }
 
+/// Likewise of INT8, a 16x32 and b 32x8, exact sums: mma.sync.m16n8k32, lane by lane the same bytes
+/// of a row or a column: of a and b four at 4t and four at 4t + 16.
+TESSERA_DEVICE void multiply_16x8x32(const uint32_t (&a)[4], const uint32_t (&b)[2],
+                                     int32_t (&d)[4]) {
+#if defined(__CUDACC__)
+  asm("mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32 "
+      "{%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
+      : "+r"(d[0]), "+r"(d[1]), "+r"(d[2]), "+r"(d[3])
+      : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
+#else
+  simt::multiply_16x8x32(a, b, d);
+#endif
+}
+
 }  // namespace tessera::cuda

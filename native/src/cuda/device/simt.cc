@@ -254,4 +254,27 @@ void multiply_16x8x16(const uint32_t (&a)[4], const uint32_t (&b)[2], float (&d)
   running->wait(Waits::kWarp, "mma");
 }
 
+void multiply_16x8x32(const uint32_t (&a)[4], const uint32_t (&b)[2], int32_t (&d)[4]) {
+  std::copy_n(a, 4, running->current().left);
+  std::copy_n(b, 2, running->current().right);
+  running->wait(Waits::kWarp, "mma of int8");
+  const uint32_t group = lane() / 4, within = lane() % 4;
+  const auto element = [](uint32_t four, uint32_t at) {
+    return static_cast<int32_t>(static_cast<int8_t>(four >> (8 * at)));
+  };
+  for (uint32_t k = 0; k < 32; ++k) {
+    const uint32_t from = k % 16 / 4, at = k % 4, part = k / 16;
+    const Fiber& row = running->of_warp(4 * group + from);
+    const int32_t low = element(row.left[2 * part], at);
+    const int32_t high = element(row.left[2 * part + 1], at);
+    const int32_t left = element(running->of_warp(8 * within + from).right[part], at);
+    const int32_t right = element(running->of_warp(8 * within + 4 + from).right[part], at);
+    d[0] += low * left;
+    d[1] += low * right;
+    d[2] += high * left;
+    d[3] += high * right;
+  }
+  running->wait(Waits::kWarp, "mma of int8");
+}
+
 }  // namespace tessera::simt

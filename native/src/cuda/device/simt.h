@@ -47,6 +47,7 @@ uint32_t lane();
 uint32_t ballot(bool vote);
 /// kernel.h, multiply_16x8x16: the products are summed in the order of k, which a card need not do.
 void multiply_16x8x16(const uint32_t (&a)[4], const uint32_t (&b)[2], float (&d)[4]);
+void multiply_16x8x32(const uint32_t (&a)[4], const uint32_t (&b)[2], int32_t (&d)[4]);
 
 template <typename T>
 T exchange_value(T value, uint32_t from, const char* what) {

@@ -22,6 +22,10 @@ inline constexpr Kernel<ops::cuda::Heads> kPlaceHeads{"tessera_place_heads"};
 inline constexpr Kernel<const float*, uint32_t, float*> kLogSumExp{"tessera_log_sum_exp"};
 inline constexpr Kernel<ops::cuda::RowCheck> kCheckRows{"tessera_check_rows"};
 inline constexpr Kernel<ops::cuda::Product> kMultiply{"tessera_multiply"};
+inline constexpr Kernel<const uint16_t*, uint32_t, int8_t*, float*> kQuantiseRows{
+    "tessera_quantise_rows"};
+inline constexpr Kernel<ops::cuda::Product, ops::cuda::Quantised> kMultiplyI8{
+    "tessera_multiply_i8"};
 inline constexpr Kernel<const uint16_t*, uint32_t, const ops::cuda::Term*> kProject{
     "tessera_project"};
 inline constexpr Kernel<attention::cuda::Layer, const attention::cuda::Rows*> kAttendPrompt{

@@ -3,6 +3,8 @@
 // cores, one kernel for all shapes: an element's bits depend on its row, its column and k alone.
 //
 //   tessera_multiply   grid (ceil(columns / 64), ceil(rows / 64)), block kMultiplyThreads
+//   tessera_multiply_i8  the same grid and block: INT8 sides, exact sums over each tile of k
+//   tessera_quantise_rows  grid (rows), block kQuantiseThreads: the left side of such a product
 //   tessera_project    grid (ceil(kRankMax / 64), ceil(most rows of a term / 64), terms), the same
 //                      block: x A^T of every term, before the product that adds them
 #pragma once
@@ -12,6 +14,7 @@
 namespace tessera::ops::cuda {
 
 inline constexpr uint32_t kMultiplyThreads = 128;
+inline constexpr uint32_t kQuantiseThreads = 256;
 inline constexpr uint32_t kMultiplyTile = 64;  // rows and columns of a block
 inline constexpr uint32_t kRankMax = 128;
 inline constexpr uint32_t kOverlayColumns = 32;  // of a panel (ops/packed_matrix.h)
@@ -53,6 +56,18 @@ struct Product {
   const Term* terms = nullptr;     // no two of the same row and column
   uint32_t term_count = 0;
   Overlay overlay;  // no places: none
+};
+
+inline constexpr uint32_t kQuantisedDepth = 64;  // of k with one scale: a tile
+
+/// The sides of an INT8 product, in place of the x and w of a Product: both of whole tiles, each of
+/// which has gone through the Hadamard transform (ops/quantise.h).
+struct Quantised {
+  const int8_t* x = nullptr;        // [rows][tiles * kQuantisedDepth]
+  const float* x_scales = nullptr;  // [rows][tiles]
+  const int8_t* w = nullptr;        // [columns][tiles * kQuantisedDepth]
+  const float* w_scales = nullptr;  // [columns][tiles]
+  uint32_t tiles = 0;
 };
 
 }  // namespace tessera::ops::cuda

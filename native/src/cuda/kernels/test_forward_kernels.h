@@ -15,6 +15,8 @@ void tessera_place_heads(tessera::ops::cuda::Heads);
 void tessera_log_sum_exp(const float*, uint32_t, float*);
 void tessera_check_rows(tessera::ops::cuda::RowCheck);
 void tessera_multiply(tessera::ops::cuda::Product);
+void tessera_quantise_rows(const uint16_t*, uint32_t, int8_t*, float*);
+void tessera_multiply_i8(tessera::ops::cuda::Product, tessera::ops::cuda::Quantised);
 void tessera_project(const uint16_t*, uint32_t, const tessera::ops::cuda::Term*);
 void tessera_attend_prompt(tessera::attention::cuda::Layer, const tessera::attention::cuda::Rows*);
 void tessera_attend_merge(tessera::attention::cuda::Layer, const tessera::attention::cuda::Rows*);
@@ -33,6 +35,8 @@ inline void add_forward_kernels(device::cuda::EmulatedQueue& queue) {
   queue.add(kLogSumExp, tessera_log_sum_exp);
   queue.add(kCheckRows, tessera_check_rows);
   queue.add(kMultiply, tessera_multiply);
+  queue.add(kQuantiseRows, tessera_quantise_rows);
+  queue.add(kMultiplyI8, tessera_multiply_i8);
   queue.add(kProject, tessera_project);
   queue.add(kAttendPrompt, tessera_attend_prompt);
   queue.add(kAttendMerge, tessera_attend_merge);

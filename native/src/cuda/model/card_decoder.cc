@@ -19,23 +19,28 @@ using device::cuda::Queue;
 
 /// Changes when the bytes of a block come to lie elsewhere (cuda/kernels/attend_kernels.h).
 constexpr char kLayoutName[] = "card.1";
-constexpr char kNumbers[] = "bf16 card";
+
+/// Inputs that share a scale are named, as in numbers_text.cc.
+std::string numbers_of(ComputeType type) {
+  return type == ComputeType::kBf16 ? "bf16 card" : "w8a8-64 card";
+}
 
 /// All memory of passes is made by make_memory().
 CardPass& own(PassMemory& memory) { return static_cast<CardPass&>(memory); }
 
 }  // namespace
 
-CardDecoder::CardDecoder(Recipe recipe, HeadVocabulary vocabulary, device::Device& processor,
+CardDecoder::CardDecoder(Recipe recipe, ComputeType type, HeadVocabulary vocabulary, device::Device& processor,
                          std::unique_ptr<Queue> passes, std::unique_ptr<Queue> copies,
                          std::string device_name)
     : recipe_(std::move(recipe)),
+      type_(type),
       vocabulary_(std::move(vocabulary)),
       processor_(processor),
       queue_(std::move(passes)),
       adapters_(std::make_shared<CardAdapters>(recipe_.config(), std::move(copies))),
       device_name_(std::move(device_name)),
-      numbers_(kNumbers),
+      numbers_(numbers_of(type)),
       space_(queue_) {}
 
 /// Nothing that was asked for reads the weights any more.
@@ -47,8 +52,8 @@ Result<std::shared_ptr<CardDecoder>> CardDecoder::load(const std::string& folder
                                                        std::unique_ptr<Queue> passes,
                                                        std::unique_ptr<Queue> copies,
                                                        std::string device_name) {
-  if (type != ComputeType::kBf16) {
-    return Status(Code::kRequestInvalid, "computeType: expected bf16 on a card, got " +
+  if (type != ComputeType::kBf16 && type != ComputeType::kW8A8) {
+    return Status(Code::kRequestInvalid, "computeType: expected bf16 or w8a8 on a card, got " +
                                              std::string(compute_type_name(type)));
   }
   Result<ModelConfig> config = ModelConfig::load(folder);
@@ -58,17 +63,17 @@ Result<std::shared_ptr<CardDecoder>> CardDecoder::load(const std::string& folder
   auto vocabulary = HeadVocabulary::of(head_tokens, recipe.config().vocab_size);
   if (!vocabulary.is_ok()) return vocabulary.status();
   auto decoder = std::shared_ptr<CardDecoder>(
-      new CardDecoder(std::move(recipe), std::move(vocabulary).value(), processor,
+      new CardDecoder(std::move(recipe), type, std::move(vocabulary).value(), processor,
                       std::move(passes), std::move(copies), std::move(device_name)));
   TESSERA_RETURN_IF_ERROR(decoder->fill(folder));
   return decoder;
 }
 
 Status CardDecoder::fill(const std::string& folder) {
-  Result<CardWeights> weights = CardWeights::allocate(recipe_, *queue_);
+  Result<CardWeights> weights = CardWeights::allocate(recipe_, type_, *queue_);
   if (!weights.is_ok()) return weights.status();
   weights_ = std::move(weights).value();
-  auto files = WeightsUpdate::look_through(folder, recipe_, ComputeType::kBf16, processor_);
+  auto files = WeightsUpdate::look_through(folder, recipe_, type_, processor_);
   if (!files.is_ok()) return files.status();
   files_ = std::move(files).value();
   const MutexLock lock(digest_mutex_);
@@ -109,7 +114,7 @@ Status CardDecoder::clear(const attention::PromptKv& prompt, uint32_t first, uin
 Result<std::unique_ptr<PassMemory>> CardDecoder::make_memory(uint32_t max_rows,
                                                              uint32_t max_context,
                                                              uint32_t max_adapters) const {
-  auto pass = CardPass::allocate(config(), max_rows, max_context, max_adapters, queue_);
+  auto pass = CardPass::allocate(config(), type_, max_rows, max_context, max_adapters, queue_);
   if (!pass.is_ok()) return pass.status();
   return std::unique_ptr<PassMemory>(std::move(pass).value());
 }
@@ -150,7 +155,7 @@ Result<WeightsUpdate> CardDecoder::prepare_update(const std::string& folder) con
   Result<ModelConfig> config = ModelConfig::load(folder);
   if (!config.is_ok()) return config.status();
   TESSERA_RETURN_IF_ERROR(check_same(folder, config.value()));
-  return WeightsUpdate::look_through(folder, recipe_, ComputeType::kBf16, processor_);
+  return WeightsUpdate::look_through(folder, recipe_, type_, processor_);
 }
 
 Status CardDecoder::update(WeightsUpdate update) {

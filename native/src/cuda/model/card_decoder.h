@@ -1,4 +1,4 @@
-// The decoder on a card: BF16 passes as kernels on a queue. A pass is one copy of its plan and a
+// The decoder on a card: passes in BF16 or W8A8 as kernels on a queue. A pass is one copy of its plan and a
 // chain of launches; the host waits where it reads a result.
 //
 // Results are bit-identical alone and in any batch. They are not those of the processor, whose
@@ -29,7 +29,7 @@ class CardDecoder final : public Decoder {
   /// `head_tokens`. Weights are looked through on `processor`, which outlives the decoder; `passes`
   /// has the kernels, `copies` is for adapters, beside passes, and needs none. Errors: those of
   /// ProcessorDecoder::load; MODEL_INVALID naming the field of a model that has no kernels;
-  /// REQUEST_INVALID for another type than kBf16; what the queue says.
+  /// REQUEST_INVALID for another type than kBf16 and kW8A8; what the queue says.
   static Result<std::shared_ptr<CardDecoder>> load(const std::string& folder, ComputeType type,
                                                    std::span<const int32_t> head_tokens,
                                                    device::Device& processor,
@@ -39,7 +39,7 @@ class CardDecoder final : public Decoder {
   ~CardDecoder() override;
 
   const Recipe& recipe() const override { return recipe_; }
-  ComputeType compute_type() const override { return ComputeType::kBf16; }
+  ComputeType compute_type() const override { return type_; }
   const HeadVocabulary& head_vocabulary() const override { return vocabulary_; }
   std::string device_name() const override { return device_name_; }
   std::string digest() const override;
@@ -71,13 +71,14 @@ class CardDecoder final : public Decoder {
   Status head(std::span<const HeadRequest> requests, PassMemory& memory) const override;
 
  private:
-  CardDecoder(Recipe recipe, HeadVocabulary vocabulary, device::Device& processor,
+  CardDecoder(Recipe recipe, ComputeType type, HeadVocabulary vocabulary, device::Device& processor,
               std::unique_ptr<device::cuda::Queue> passes,
               std::unique_ptr<device::cuda::Queue> copies, std::string device_name);
   Status fill(const std::string& folder);
   void table_row(bool is_head, uint32_t token, float* row) const;
 
   const Recipe recipe_;
+  const ComputeType type_;
   const HeadVocabulary vocabulary_;
   device::Device& processor_;
   const std::shared_ptr<device::cuda::Queue> queue_;

@@ -71,6 +71,20 @@ TEST_F(CardDecoderTest, IsAsCloseToFullPrecisionAsTheProcessorIn16Bits) {
   }
 }
 
+TEST_F(CardDecoderTest, IsAsCloseToFullPrecisionAsTheProcessorWithInt8Layers) {
+  write("qwen3", 5);
+  const auto exact = load_on_processor(folder_, ComputeType::kF32, *processor_);
+  const auto rounded = load_on_processor(folder_, ComputeType::kW8A8, *processor_);
+  const OnCard card = load_on_card(folder_, *processor_, 1, {}, ComputeType::kW8A8);
+  const std::vector<float> expected = trace(*exact, kPrompt);
+  const float bound = largest_difference(trace(*rounded, kPrompt), expected);
+  const std::vector<float> whole = trace(*card.decoder, kPrompt);
+  EXPECT_LE(largest_difference(whole, expected), 1.5f * bound);
+  EXPECT_EQ(trace(*card.decoder, 17), whole);
+  EXPECT_EQ(card.decoder->digest(), exact->digest());
+  EXPECT_LT(card.decoder->weight_bytes(), load().decoder->weight_bytes());
+}
+
 TEST_F(CardDecoderTest, ChunksAndOtherRequestsChangeNoBit) {
   write("qwen3", 6);
   const OnCard card = load(3);
@@ -270,9 +284,9 @@ TEST_F(CardDecoderTest, RefusesAModelThatTheKernelsDoNotTake) {
     expect_refused(shape_of(type), ComputeType::kBf16, Code::kModelInvalid,
                    std::string("gated layers on a card, got ") + type);
   }
-  for (const ComputeType type : {ComputeType::kF32, ComputeType::kW8A8}) {
+  for (const ComputeType type : {ComputeType::kF32, ComputeType::kW8A8Static}) {
     expect_refused(shape_of("qwen3"), type, Code::kRequestInvalid,
-                   "computeType: expected bf16 on a card, got ");
+                   "computeType: expected bf16 or w8a8 on a card, got ");
   }
 }
 

@@ -20,46 +20,62 @@ attention::cuda::Layer CardLayers::shape_of(uint32_t layer) const {
   return {layer, config_.head_count, config_.kv_head_count, config_.head_dim};
 }
 
-/// By the library; where adapters have terms, its sums are finished with them.
+/// BF16 by the library, whose sums are finished with the terms of adapters where there are any;
+/// INT8, with its scales of tiles, by a kernel of ours.
 Status CardLayers::multiply(const CardPlan& plan, uint32_t layer, CardProduct number,
                             const Factors& factors) const {
-  const TermRange terms =
-      plan.layers.empty() ? TermRange{} : plan.layers[layer][static_cast<size_t>(number)];
-  TesseraCardProduct product{};
-  product.x = factors.x;
-  product.w = factors.w;
-  product.rows = plan.rows;
-  product.columns = factors.columns;
-  product.k = factors.k;
-  if (terms.count == 0) {
-    product.bias = factors.bias;
-    product.y = factors.y;
-    return queue_.multiply(product);
-  }
-  product.y_f32 = card_.sums;
-  TESSERA_RETURN_IF_ERROR(queue_.multiply(product));
-  return add_terms(plan, terms, factors);
-}
-
-Status CardLayers::add_terms(const CardPlan& plan, const TermRange& terms,
-                             const Factors& factors) const {
-  const LaunchShape project{
-      {ops::cuda::kRankMax / kMultiplyTile, ceil_of(terms.rows_max, kMultiplyTile), terms.count},
-      {kMultiplyThreads, 1, 1}};
-  TESSERA_RETURN_IF_ERROR(
-      device::cuda::launch(queue_, kProject, project, factors.x, factors.k, terms.terms));
   ops::cuda::Product product;
-  product.sums = card_.sums;
   product.rows = plan.rows;
   product.columns = factors.columns;
   product.bias = factors.bias;
   product.y = factors.y;
-  product.terms = terms.terms;
-  product.term_count = terms.count;
+  if (!plan.layers.empty()) {
+    const TermRange& terms = plan.layers[layer][static_cast<size_t>(number)];
+    product.terms = terms.terms;
+    product.term_count = terms.count;
+    TESSERA_RETURN_IF_ERROR(project(terms, factors));
+  }
   const LaunchShape shape{
       {ceil_of(factors.columns, kMultiplyTile), ceil_of(plan.rows, kMultiplyTile), 1},
       {kMultiplyThreads, 1, 1}};
-  return device::cuda::launch(queue_, kMultiply, shape, product);
+  if (factors.w.values != nullptr) {
+    TESSERA_RETURN_IF_ERROR(multiply_whole(product, factors));
+    if (product.term_count == 0) return Status::ok();
+    product.sums = card_.sums;
+    return device::cuda::launch(queue_, kMultiply, shape, product);
+  }
+  const ops::cuda::Quantised sides{card_.quantised, card_.quantised_scales, factors.w.quantised,
+                                   factors.w.scales, factors.w.tiles()};
+  const LaunchShape rows{{plan.rows, 1, 1}, {ops::cuda::kQuantiseThreads, 1, 1}};
+  TESSERA_RETURN_IF_ERROR(device::cuda::launch(queue_, kQuantiseRows, rows, factors.x, factors.w.k,
+                                               card_.quantised, card_.quantised_scales));
+  return device::cuda::launch(queue_, kMultiplyI8, shape, product, sides);
+}
+
+/// x A^T of the terms.
+Status CardLayers::project(const TermRange& terms, const Factors& factors) const {
+  if (terms.count == 0) return Status::ok();
+  const LaunchShape shape{
+      {ops::cuda::kRankMax / kMultiplyTile, ceil_of(terms.rows_max, kMultiplyTile), terms.count},
+      {kMultiplyThreads, 1, 1}};
+  return device::cuda::launch(queue_, kProject, shape, factors.x, factors.w.k, terms.terms);
+}
+
+/// The product without terms; its sums alone where it has some.
+Status CardLayers::multiply_whole(const ops::cuda::Product& product, const Factors& factors) const {
+  TesseraCardProduct whole{};
+  whole.x = factors.x;
+  whole.w = factors.w.values;
+  whole.rows = product.rows;
+  whole.columns = product.columns;
+  whole.k = factors.w.k;
+  if (product.term_count > 0) {
+    whole.y_f32 = card_.sums;
+  } else {
+    whole.bias = product.bias;
+    whole.y = product.y;
+  }
+  return queue_.multiply(whole);
 }
 
 Status CardLayers::norm(const CardPlan& plan, const uint16_t* added, const uint16_t* weight,
@@ -111,25 +127,24 @@ Status CardLayers::attend(const CardPlan& plan, uint32_t layer) const {
 Status CardLayers::launch_layer(const CardPlan& plan, uint32_t layer) const {
   const CardLayer& w = weights_.layers()[layer];
   const uint32_t hidden = config_.hidden_size, inner = config_.intermediate_size;
-  const auto q = static_cast<uint32_t>(config_.q_size());
-  const auto all = static_cast<uint32_t>(q + 2 * config_.kv_size());
+  const auto all = static_cast<uint32_t>(config_.q_size() + 2 * config_.kv_size());
   const uint16_t* const added = layer == 0 ? nullptr : card_.added;
   TESSERA_RETURN_IF_ERROR(norm(plan, added, w.input_norm, nullptr));
   TESSERA_RETURN_IF_ERROR(
       multiply(plan, layer, CardProduct::kQkv,
-               {card_.normed, hidden, w.qkv, all, w.qkv_bias, card_.projected}));
+               {card_.normed, w.qkv, all, w.qkv_bias, card_.projected}));
   TESSERA_RETURN_IF_ERROR(place(plan, layer));
   TESSERA_RETURN_IF_ERROR(attend(plan, layer));
   TESSERA_RETURN_IF_ERROR(
-      multiply(plan, layer, CardProduct::kO, {card_.mixed, q, w.o, hidden, w.o_bias, card_.added}));
+      multiply(plan, layer, CardProduct::kO, {card_.mixed, w.o, hidden, w.o_bias, card_.added}));
   TESSERA_RETURN_IF_ERROR(norm(plan, card_.added, w.post_norm, nullptr));
   TESSERA_RETURN_IF_ERROR(
       multiply(plan, layer, CardProduct::kGateUp,
-               {card_.normed, hidden, w.gate_up, 2 * inner, nullptr, card_.gate_up}));
+               {card_.normed, w.gate_up, 2 * inner, nullptr, card_.gate_up}));
   TESSERA_RETURN_IF_ERROR(device::cuda::launch(queue_, kSiluMul, rows_shape(plan.rows),
                                                card_.gate_up, inner, card_.gated));
   return multiply(plan, layer, CardProduct::kDown,
-                  {card_.gated, inner, w.down, hidden, nullptr, card_.added});
+                  {card_.gated, w.down, hidden, nullptr, card_.added});
 }
 
 Status CardLayers::launch(const CardPlan& plan) const {

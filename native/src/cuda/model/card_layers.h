@@ -24,8 +24,7 @@ class CardLayers {
   /// The product of the layer's rows.
   struct Factors {
     const uint16_t* x = nullptr;
-    uint32_t k = 0;
-    const uint16_t* w = nullptr;
+    const CardMatrix& w;
     uint32_t columns = 0;
     const uint16_t* bias = nullptr;
     uint16_t* y = nullptr;
@@ -33,7 +32,8 @@ class CardLayers {
   Status launch_layer(const CardPlan& plan, uint32_t layer) const;
   Status multiply(const CardPlan& plan, uint32_t layer, CardProduct number,
                   const Factors& factors) const;
-  Status add_terms(const CardPlan& plan, const TermRange& terms, const Factors& factors) const;
+  Status project(const TermRange& terms, const Factors& factors) const;
+  Status multiply_whole(const ops::cuda::Product& product, const Factors& factors) const;
   Status norm(const CardPlan& plan, const uint16_t* added, const uint16_t* weight,
               float* exact) const;
   Status place(const CardPlan& plan, uint32_t layer) const;

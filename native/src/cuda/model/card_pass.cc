@@ -45,6 +45,11 @@ uint64_t CardPass::lay_out(const ModelConfig& config, const CardPass& sizes, cha
   taken.take(arrays.mixed, rows * q);
   taken.take(arrays.gate_up, rows * 2 * inner);
   taken.take(arrays.gated, rows * inner);
+  if (sizes.type_ == ComputeType::kW8A8) {
+    const uint64_t tiles = rows * CardMatrix::tiles_of(std::max({hidden, inner, q}));
+    taken.take(arrays.quantised, tiles * ops::cuda::kQuantisedDepth);
+    taken.take(arrays.quantised_scales, tiles);
+  }
   taken.take(arrays.part_values, splits * rows * q);
   taken.take(arrays.parts, splits * rows * config.head_count);
   if (sizes.max_adapters_ > 0) {
@@ -72,11 +77,13 @@ uint64_t CardPass::lay_out(const ModelConfig& config, const CardPass& sizes, cha
   return taken.bytes();
 }
 
-Result<std::unique_ptr<CardPass>> CardPass::allocate(const ModelConfig& config, uint32_t max_rows,
-                                                     uint32_t max_context, uint32_t max_adapters,
+Result<std::unique_ptr<CardPass>> CardPass::allocate(const ModelConfig& config, ComputeType type,
+                                                     uint32_t max_rows, uint32_t max_context,
+                                                     uint32_t max_adapters,
                                                      std::shared_ptr<device::cuda::Queue> queue) {
   TESSERA_CHECK(max_rows > 0);
   auto pass = std::unique_ptr<CardPass>(new CardPass(std::move(queue)));
+  pass->type_ = type;
   pass->max_rows_ = max_rows;
   pass->max_context_ = max_context;
   pass->max_adapters_ = max_adapters;

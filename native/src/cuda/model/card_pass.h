@@ -9,6 +9,7 @@
 #include "cuda/device/launch_graphs.h"
 #include "cuda/device/queue.h"
 #include "cuda/kernels/attend_kernels.h"
+#include "model/compute_type.h"
 #include "model/forward_batch.h"
 #include "model/model_config.h"
 #include "model/pass_memory.h"
@@ -28,6 +29,8 @@ struct PassArrays {
   uint16_t* mixed = nullptr;      // [rows][heads][head_dim]
   uint16_t* gate_up = nullptr;    // [rows][2 intermediate]
   uint16_t* gated = nullptr;      // [rows][intermediate]
+  int8_t* quantised = nullptr;    // [rows] of the widest input, in whole tiles, where products are INT8
+  float* quantised_scales = nullptr;
   float* part_values = nullptr;   // [splits][rows][heads][head_dim]
   attention::cuda::Part* parts = nullptr;
   // Of passes with adapters.
@@ -54,8 +57,9 @@ class CardPass final : public PassMemory {
  public:
   /// For up to max_rows rows in up to max_adapters stretches with an adapter, and prompts of up to
   /// max_context positions. Errors: ENGINE_OVERLOADED.
-  static Result<std::unique_ptr<CardPass>> allocate(const ModelConfig& config, uint32_t max_rows,
-                                                    uint32_t max_context, uint32_t max_adapters,
+  static Result<std::unique_ptr<CardPass>> allocate(const ModelConfig& config, ComputeType type,
+                                                    uint32_t max_rows, uint32_t max_context,
+                                                    uint32_t max_adapters,
                                                     std::shared_ptr<device::cuda::Queue> queue);
   ~CardPass() override;
 
@@ -88,6 +92,7 @@ class CardPass final : public PassMemory {
   }
 
   const std::shared_ptr<device::cuda::Queue> queue_;
+  ComputeType type_ = ComputeType::kBf16;
   uint32_t max_context_ = 0;
   uint32_t max_adapters_ = 0;
   uint64_t results_max_ = 0;  // floats that come back at once

@@ -1,4 +1,5 @@
-// A model's weights on a card: BF16, row-major, products that read the same rows joined.
+// A model's weights on a card, row-major, products that read the same rows joined: BF16, the
+// matrices of layers INT8 where the compute type says so (ops/quantise.h).
 #pragma once
 
 #include <cstdint>
@@ -6,23 +7,44 @@
 #include <vector>
 
 #include "cuda/device/queue.h"
+#include "cuda/kernels/multiply_kernels.h"
 #include "device/device.h"
 #include "model/recipe.h"
 #include "model/weights.h"
 
 namespace tessera::model::cuda {
 
+/// Rows of `k` numbers: `values`, or `quantised` with a scale per row and tile of k.
+struct CardMatrix {
+  uint32_t k = 0;
+  uint16_t* values = nullptr;
+  int8_t* quantised = nullptr;  // rows of whole tiles
+  float* scales = nullptr;
+
+  uint32_t tiles() const { return tiles_of(k); }
+  static constexpr uint32_t tiles_of(uint64_t k) {
+    constexpr uint64_t kDepth = ops::cuda::kQuantisedDepth;
+    return static_cast<uint32_t>((k + kDepth - 1) / kDepth);
+  }
+  /// The same from row `first` on.
+  CardMatrix from(uint64_t first) const {
+    if (values != nullptr) return {k, values + first * k, nullptr, nullptr};
+    return {k, nullptr, quantised + first * tiles() * ops::cuda::kQuantisedDepth,
+            scales + first * tiles()};
+  }
+};
+
 struct CardLayer {
   uint16_t* input_norm = nullptr;
-  uint16_t* qkv = nullptr;       // [heads + 2 kv_heads][head_dim] rows of hidden
+  CardMatrix qkv;                // [heads + 2 kv_heads][head_dim] rows of hidden
   uint16_t* qkv_bias = nullptr;  // null: none, as below
-  uint16_t* o = nullptr;
+  CardMatrix o;
   uint16_t* o_bias = nullptr;
   uint16_t* q_norm = nullptr;
   uint16_t* k_norm = nullptr;
   uint16_t* post_norm = nullptr;
-  uint16_t* gate_up = nullptr;  // gate's rows, then up's
-  uint16_t* down = nullptr;
+  CardMatrix gate_up;  // gate's rows, then up's
+  CardMatrix down;
 };
 
 /// Products of a layer, and the matrices of Layer::matrices() that each joins.
@@ -47,7 +69,8 @@ class CardWeights {
  public:
   /// Memory for the weights of a recipe that check_shape() accepts, without content. Errors:
   /// ENGINE_OVERLOADED where the card lacks memory.
-  static Result<CardWeights> allocate(const Recipe& recipe, device::cuda::Queue& queue);
+  static Result<CardWeights> allocate(const Recipe& recipe, ComputeType type,
+                                      device::cuda::Queue& queue);
 
   /// Copies the tensors of a folder that was looked through to where these are. Errors:
   /// MODEL_CORRUPT where the files are others by now; what the queue says. The weights are of no
@@ -65,11 +88,9 @@ class CardWeights {
   /// A tensor of the file, and where it goes.
   struct Target {
     std::string name;
-    uint16_t* at = nullptr;
+    CardMatrix to;
   };
-  uint64_t lay_out(const Recipe& recipe, char* base);
-  static void lay_out_layer(const ModelConfig& config, const Layer& layer,
-                            device::cuda::Arrays& arrays, CardLayer& card);
+  uint64_t lay_out(const Recipe& recipe, ComputeType type, char* base);
   /// In the order in which the digest counts them.
   std::vector<Target> targets(const Recipe& recipe, const std::string& prefix) const;
 

@@ -107,10 +107,11 @@ struct OnCard {
 };
 
 inline OnCard load_on_card(const TestFolder& folder, device::Device& processor, uint64_t seed = 1,
-                           std::span<const int32_t> head_tokens = {}) {
+                           std::span<const int32_t> head_tokens = {},
+                           ComputeType type = ComputeType::kBf16) {
   std::unique_ptr<Queue> passes = open_queue(seed);
   Queue* const queue = passes.get();
-  auto decoder = CardDecoder::load(folder.path(), ComputeType::kBf16, head_tokens, processor,
+  auto decoder = CardDecoder::load(folder.path(), type, head_tokens, processor,
                                    std::move(passes), open_queue(seed), "cuda/test");
   EXPECT_TRUE(decoder.is_ok()) << decoder.status().message();
   return {queue, std::move(decoder).value()};
