@@ -1,8 +1,8 @@
 #include "cuda/device/kernel.h"
 
 #include "cuda/kernels/multiply_kernels.h"
-#include "cuda/kernels/multiply_tile.h"
 #include "cuda/kernels/multiply_terms.h"
+#include "cuda/kernels/multiply_tile.h"
 
 namespace tessera::ops::cuda {
 

@@ -108,8 +108,8 @@ TESSERA_DEVICE void add_tile(const Product& product, const Quantised& sides, con
     for (uint32_t i = 0; i < 4; ++i) {
       const uint32_t column = corner.column + n * 8 + 2 * t + i % 2;
       const float w_scale = scale_of(sides.w_scales, column, product.columns, sides.tiles, tile);
-      sums.sums[n][i] = fmaf(static_cast<float>(exact[i]), x_scales[i / 2] * w_scale,
-                             sums.sums[n][i]);
+      sums.sums[n][i] =
+          fmaf(static_cast<float>(exact[i]), x_scales[i / 2] * w_scale, sums.sums[n][i]);
     }
   }
 }

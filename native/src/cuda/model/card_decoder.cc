@@ -30,9 +30,9 @@ CardPass& own(PassMemory& memory) { return static_cast<CardPass&>(memory); }
 
 }  // namespace
 
-CardDecoder::CardDecoder(Recipe recipe, ComputeType type, HeadVocabulary vocabulary, device::Device& processor,
-                         std::unique_ptr<Queue> passes, std::unique_ptr<Queue> copies,
-                         std::string device_name)
+CardDecoder::CardDecoder(Recipe recipe, ComputeType type, HeadVocabulary vocabulary,
+                         device::Device& processor, std::unique_ptr<Queue> passes,
+                         std::unique_ptr<Queue> copies, std::string device_name)
     : recipe_(std::move(recipe)),
       type_(type),
       vocabulary_(std::move(vocabulary)),

@@ -1,5 +1,5 @@
-// The decoder on a card: passes in BF16 or W8A8 as kernels on a queue. A pass is one copy of its plan and a
-// chain of launches; the host waits where it reads a result.
+// The decoder on a card: passes in BF16 or W8A8 as kernels on a queue. A pass is one copy of its
+// plan and a chain of launches; the host waits where it reads a result.
 //
 // Results are bit-identical alone and in any batch. They are not those of the processor, whose
 // products round at other places: keys and values of one are never read by the other.

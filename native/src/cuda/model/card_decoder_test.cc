@@ -203,17 +203,19 @@ TEST_F(CardDecoderTest, ClearedPositionsHoldZerosAndTheOthersWhatTheyHeld) {
 
 TEST_F(CardDecoderTest, RowsThatAreNotFiniteAreTold) {
   write("qwen3", 11);
-  const OnCard card = load();
-  const Decoder& decoder = *card.decoder;
-  TestRequest bad(decoder, 32, 1, 4), good(decoder, 32, 1, 4);
-  bad.prefill(some_tokens(3), 3);
-  const std::vector<uint16_t> not_numbers(64, 0x7FC0);
-  ASSERT_TRUE(card.queue->copy_in(bad.prompt().blocks[0], not_numbers.data(), 128).is_ok());
-  const RowGroup groups[] = {prompt_group(good, 0, 4), prompt_group(bad, 4, 2)};
-  ASSERT_TRUE(decoder.forward({some_tokens(6), groups}, good.memory()).is_ok());
-  EXPECT_TRUE(decoder.is_finite(good.memory(), 0, 4).value());
-  EXPECT_FALSE(decoder.is_finite(good.memory(), 3, 2).value());
-  EXPECT_FALSE(decoder.is_finite(good.memory(), 5, 1).value());
+  for (const ComputeType type : {ComputeType::kBf16, ComputeType::kW8A8}) {
+    const OnCard card = load_on_card(folder_, *processor_, 1, {}, type);
+    const Decoder& decoder = *card.decoder;
+    TestRequest bad(decoder, 32, 1, 4), good(decoder, 32, 1, 4);
+    bad.prefill(some_tokens(3), 3);
+    const std::vector<uint16_t> not_numbers(64, 0x7FC0);
+    ASSERT_TRUE(card.queue->copy_in(bad.prompt().blocks[0], not_numbers.data(), 128).is_ok());
+    const RowGroup groups[] = {prompt_group(good, 0, 4), prompt_group(bad, 4, 2)};
+    ASSERT_TRUE(decoder.forward({some_tokens(6), groups}, good.memory()).is_ok());
+    EXPECT_TRUE(decoder.is_finite(good.memory(), 0, 4).value());
+    EXPECT_FALSE(decoder.is_finite(good.memory(), 3, 2).value());
+    EXPECT_FALSE(decoder.is_finite(good.memory(), 5, 1).value());
+  }
 }
 
 TEST_F(CardDecoderTest, AReplayedPassGivesTheBitsOfAFreshOne) {

@@ -130,17 +130,15 @@ Status CardLayers::launch_layer(const CardPlan& plan, uint32_t layer) const {
   const auto all = static_cast<uint32_t>(config_.q_size() + 2 * config_.kv_size());
   const uint16_t* const added = layer == 0 ? nullptr : card_.added;
   TESSERA_RETURN_IF_ERROR(norm(plan, added, w.input_norm, nullptr));
-  TESSERA_RETURN_IF_ERROR(
-      multiply(plan, layer, CardProduct::kQkv,
-               {card_.normed, w.qkv, all, w.qkv_bias, card_.projected}));
+  TESSERA_RETURN_IF_ERROR(multiply(plan, layer, CardProduct::kQkv,
+                                   {card_.normed, w.qkv, all, w.qkv_bias, card_.projected}));
   TESSERA_RETURN_IF_ERROR(place(plan, layer));
   TESSERA_RETURN_IF_ERROR(attend(plan, layer));
   TESSERA_RETURN_IF_ERROR(
       multiply(plan, layer, CardProduct::kO, {card_.mixed, w.o, hidden, w.o_bias, card_.added}));
   TESSERA_RETURN_IF_ERROR(norm(plan, card_.added, w.post_norm, nullptr));
-  TESSERA_RETURN_IF_ERROR(
-      multiply(plan, layer, CardProduct::kGateUp,
-               {card_.normed, w.gate_up, 2 * inner, nullptr, card_.gate_up}));
+  TESSERA_RETURN_IF_ERROR(multiply(plan, layer, CardProduct::kGateUp,
+                                   {card_.normed, w.gate_up, 2 * inner, nullptr, card_.gate_up}));
   TESSERA_RETURN_IF_ERROR(device::cuda::launch(queue_, kSiluMul, rows_shape(plan.rows),
                                                card_.gate_up, inner, card_.gated));
   return multiply(plan, layer, CardProduct::kDown,

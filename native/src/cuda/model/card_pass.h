@@ -29,9 +29,10 @@ struct PassArrays {
   uint16_t* mixed = nullptr;      // [rows][heads][head_dim]
   uint16_t* gate_up = nullptr;    // [rows][2 intermediate]
   uint16_t* gated = nullptr;      // [rows][intermediate]
-  int8_t* quantised = nullptr;    // [rows] of the widest input, in whole tiles, where products are INT8
+  int8_t* quantised =
+      nullptr;  // [rows] of the widest input, in whole tiles, where products are INT8
   float* quantised_scales = nullptr;
-  float* part_values = nullptr;   // [splits][rows][heads][head_dim]
+  float* part_values = nullptr;  // [splits][rows][heads][head_dim]
   attention::cuda::Part* parts = nullptr;
   // Of passes with adapters.
   uint16_t* inner = nullptr;  // [kPartsMax][rows][kRankMax]

@@ -86,8 +86,8 @@ Status copy_plain(const TensorView& rows, device::Device& processor, device::cud
 }
 
 /// Quantises an entry's rows and copies them.
-Status copy_quantised(const TensorView& rows, device::Device& processor,
-                      device::cuda::Queue& queue, const CardMatrix& to) {
+Status copy_quantised(const TensorView& rows, device::Device& processor, device::cuda::Queue& queue,
+                      const CardMatrix& to) {
   using device::kPanelColumns;
   constexpr auto kType = device::PanelType::kI8;
   constexpr uint64_t kDepth = ops::cuda::kQuantisedDepth, kSlots = device::panel_slots(kType);
@@ -97,8 +97,8 @@ Status copy_quantised(const TensorView& rows, device::Device& processor,
   Result<device::Buffer> panels = processor.allocate(ops::packed_bytes(kType, to.k, count));
   if (!panels.is_ok()) return panels.status();
   std::vector<float> panel_scales(ops::scale_count(to.k, count)), scales(count * tiles);
-  const ops::PackedMatrix packed{kType, panels.value().data(), to.k, count, panel_bytes,
-                                 panel_scales.data()};
+  const ops::PackedMatrix packed{kType, panels.value().data(), to.k,
+                                 count, panel_bytes,           panel_scales.data()};
   ops::quantise(processor, rows, packed);
   std::vector<int8_t> values(count * tiles * kDepth);
   processor.threads().parallel_for(count, [&](uint64_t begin, uint64_t end) {
@@ -126,9 +126,9 @@ Status copy(const TensorEntry& entry, device::Device& processor, device::cuda::Q
   const uint64_t at_once = std::max<uint64_t>(1, kPieceElements / columns);
   for (uint64_t row = 0; row < rows; row += at_once) {
     const TensorView piece = rows_of(entry, row, std::min(at_once, rows - row));
-    TESSERA_RETURN_IF_ERROR(
-        to.values != nullptr ? copy_plain(piece, processor, queue, to.values + row * columns)
-                             : copy_quantised(piece, processor, queue, to.from(row)));
+    TESSERA_RETURN_IF_ERROR(to.values != nullptr
+                                ? copy_plain(piece, processor, queue, to.values + row * columns)
+                                : copy_quantised(piece, processor, queue, to.from(row)));
   }
   return Status::ok();
 }

@@ -111,8 +111,8 @@ inline OnCard load_on_card(const TestFolder& folder, device::Device& processor, 
                            ComputeType type = ComputeType::kBf16) {
   std::unique_ptr<Queue> passes = open_queue(seed);
   Queue* const queue = passes.get();
-  auto decoder = CardDecoder::load(folder.path(), type, head_tokens, processor,
-                                   std::move(passes), open_queue(seed), "cuda/test");
+  auto decoder = CardDecoder::load(folder.path(), type, head_tokens, processor, std::move(passes),
+                                   open_queue(seed), "cuda/test");
   EXPECT_TRUE(decoder.is_ok()) << decoder.status().message();
   return {queue, std::move(decoder).value()};
 }
