@@ -16,8 +16,11 @@
 #define TESSERA_SHARED(type, name, count) __shared__ __align__(16) type name[count]
 /// The dynamic shared memory of the launch; one use in a kernel.
 #define TESSERA_DYNAMIC_SHARED(name) extern __shared__ __align__(16) unsigned char name[]
+/// Before a loop whose index chooses registers: without it they may lie in memory.
+#define TESSERA_UNROLL _Pragma("unroll")
 #else
 #include "cuda/device/simt.h"
+#define TESSERA_UNROLL
 #endif
 
 namespace tessera::cuda {

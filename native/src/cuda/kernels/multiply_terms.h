@@ -37,11 +37,12 @@ TESSERA_DEVICE void add_term(const Term& term, const Corner& corner, uint16_t* x
       },
       x_tile, w_tile, added);
   for_sums([&](uint32_t row, uint32_t column, uint32_t n, uint32_t i) {
-    if (!has(term.first_row, term.rows, corner.row + row)) return;
-    if (!has(term.first_column, term.columns, corner.column + column)) return;
-    float& sum = tile.sums[n][i];
-    sum += added.sums[n][i];
-    if (term.scales != nullptr) sum *= term.scales[corner.column + column - term.first_column];
+    const bool is_own = has(term.first_row, term.rows, corner.row + row) &&
+                        has(term.first_column, term.columns, corner.column + column);
+    const uint32_t own_column = corner.column + column - term.first_column;
+    const float scale = is_own && term.scales != nullptr ? term.scales[own_column] : 1.0f;
+    const float sum = (tile.sums[n][i] + added.sums[n][i]) * scale;
+    tile.sums[n][i] = is_own ? sum : tile.sums[n][i];
   });
 }
 

@@ -26,8 +26,10 @@ TESSERA_DEVICE void clear(TileSums& tile) {
 template <typename Visit>
 TESSERA_DEVICE void for_sums(const Visit& visit) {
   const uint32_t row = threadIdx.x / 32 * 16 + threadIdx.x % 32 / 4;
+  TESSERA_UNROLL
   for (uint32_t n = 0; n < kMultiplyTile / 8; ++n) {
     const uint32_t column = n * 8 + 2 * (threadIdx.x % 4);
+    TESSERA_UNROLL
     for (uint32_t i = 0; i < 4; ++i) {
       visit(row + (i / 2) * 8, column + i % 2, n, i);
     }
