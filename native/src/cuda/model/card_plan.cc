@@ -134,6 +134,7 @@ void CardPlanner::add_group(const RowGroup& group, Staging& staging, CardPlan& p
     rows.ancestors = staging.add<uint32_t>(group.ancestors);
   }
   TESSERA_CHECK(seen_last(group) <= pass_.max_context_);
+  TESSERA_CHECK(group.first_position < pass_.max_context_ + attention::kMaxSteps);
   rows.blocks = add_blocks<const uint16_t*>(blocks_of(*group.prompt, 0, seen_last(group)), staging);
   add_mirrors(group, rows.blocks, staging);
   for (uint32_t row = 0; row < group.row_count; ++row) {
