@@ -3,7 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <numeric>
+#include <thread>
 
 #include "cuda/model/test_decoders.h"
 #include "lora/arena.h"
@@ -133,6 +135,22 @@ TEST_F(CardAdaptersTest, ARequestHasTheBitsThatItHasAloneWhateverTheOthersRunWit
     append(sums[i], logits[i]);
     EXPECT_EQ(logits[i], alone[i]) << i;
   }
+}
+
+TEST_F(CardAdaptersTest, ComeAndGoOnAnotherThreadBesidePasses) {
+  write("qwen3");
+  const OnCard card = load_on_card(folder_, *processor_);
+  const auto arena = Arena::open(card.decoder, 64u << 20).value();
+  const Held one = load(*arena, shapes()[1]);
+  const std::vector<float> alone = trace(*card.decoder, kPrompt, &one->numbers());
+  std::atomic<bool> is_over{false};
+  std::thread other([&] {
+    for (uint64_t seed = 2; !is_over; ++seed) load(*arena, shapes()[2], seed);
+  });
+  EXPECT_EQ(trace(*card.decoder, kPrompt, &one->numbers()), alone);
+  is_over = true;
+  other.join();
+  EXPECT_EQ(arena->use().adapters, 1u);
 }
 
 TEST_F(CardAdaptersTest, GiveTheirMemoryBackWithTheirLastHolder) {
