@@ -317,6 +317,12 @@ TEST_F(CardEngine, WithoutACardsKernelsAModelIsRefusedByField) {
   const auto coded = open_on_card(made, queues());
   ASSERT_FALSE(coded.is_ok());
   EXPECT_NE(coded.status().message().find("kvBlockCodec"), std::string::npos);
+  made = options();
+  made.compute_type = model::ComputeType::kW8A8;
+  made.activation_scales_path = "scales.json";
+  const auto scaled = open_on_card(made, queues());
+  ASSERT_FALSE(scaled.is_ok());
+  EXPECT_NE(scaled.status().message().find("activationScalesPath"), std::string::npos);
 }
 
 }  // namespace card_engine_test

@@ -20,6 +20,12 @@ Status check(const EngineOptions& options) {
     return {Code::kRequestInvalid,
             "engineOpen.options.kvBlockCodec: expected none on a card, got int8"};
   }
+  if (!options.activation_scales_path.empty()) {
+    return {Code::kRequestInvalid,
+            "engineOpen.options.activationScalesPath: expected none on a card, which measures each "
+            "row, got " +
+                options.activation_scales_path};
+  }
   return Status::ok();
 }
 
