@@ -3,7 +3,9 @@
 #include <map>
 #include <utility>
 
+#include "base/check.h"
 #include "model/json.h"
+#include "model/layer_block.h"
 #include "platform/file.h"
 
 namespace tessera::model {
@@ -114,6 +116,19 @@ Result<Shards> Shards::open(const std::string& folder) {
   if (!index.is_ok()) return index.status();
   TESSERA_RETURN_IF_ERROR(shards.open_index(index.value(), index_path));
   return shards;
+}
+
+void visit_in_file(const Shards& shards, const std::string& prefix, const WeightSlot& slot,
+                   const std::function<void(const tensor::TensorView&)>& use) {
+  const TensorEntry* own = shards.find(prefix + slot.name);
+  const TensorEntry* entry = own == nullptr ? shards.find(prefix + slot.part.name) : own;
+  TESSERA_CHECK(entry != nullptr);
+  const uint64_t first = own == nullptr ? slot.part.first_row * slot.inputs : 0;
+  use({entry->bytes.data() + first * tensor::dtype_size(*entry->type),
+       *entry->type,
+       2,
+       {slot.outputs, slot.inputs}});
+  shards.release(*entry);
 }
 
 }  // namespace tessera::model

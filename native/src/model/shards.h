@@ -2,6 +2,7 @@
 // model.safetensors.index.json names. Immutable after open.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -9,11 +10,14 @@
 #include "base/status.h"
 #include "model/safetensors.h"
 #include "platform/mapped_file.h"
+#include "tensor/tensor_view.h"
 
 namespace tessera::model {
 
 inline constexpr uint64_t kMaxIndexBytes = 64u << 20;
 inline constexpr uint64_t kMaxShards = 4096;
+
+struct WeightSlot;
 
 class Shards {
  public:
@@ -36,5 +40,10 @@ class Shards {
   std::vector<platform::MappedFile> files_;
   std::unordered_map<std::string, TensorEntry> tensors_;
 };
+
+/// Calls use() with the matrix of a slot of the layer whose tensors' names begin with `prefix`, as
+/// its file has it, in the file's type. REQUIRES: the files have been checked.
+void visit_in_file(const Shards& shards, const std::string& prefix, const WeightSlot& slot,
+                   const std::function<void(const tensor::TensorView&)>& use);
 
 }  // namespace tessera::model

@@ -397,17 +397,4 @@ Status Weights::update(WeightsUpdate update, const Recipe& recipe, ComputeType t
   return Status::ok();
 }
 
-void visit_in_file(const Shards& shards, const std::string& prefix, const WeightSlot& slot,
-                   const std::function<void(const tensor::TensorView&)>& use) {
-  const TensorEntry* own = shards.find(prefix + slot.name);
-  const TensorEntry* entry = own == nullptr ? shards.find(prefix + slot.part.name) : own;
-  TESSERA_CHECK(entry != nullptr);
-  const uint64_t first = own == nullptr ? slot.part.first_row * slot.inputs : 0;
-  use({entry->bytes.data() + first * tensor::dtype_size(*entry->type),
-       *entry->type,
-       2,
-       {slot.outputs, slot.inputs}});
-  shards.release(*entry);
-}
-
 }  // namespace tessera::model

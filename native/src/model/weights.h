@@ -5,7 +5,6 @@
 // load; shared by all threads.
 #pragma once
 
-#include <functional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -131,10 +130,5 @@ class Weights {
   std::string digest_;
   bool is_intact_ = true;
 };
-
-/// Calls use() with the matrix of a slot of the layer whose tensors' names begin with `prefix`, as
-/// its file has it, in the file's type. REQUIRES: the files have been checked.
-void visit_in_file(const Shards& shards, const std::string& prefix, const WeightSlot& slot,
-                   const std::function<void(const tensor::TensorView&)>& use);
 
 }  // namespace tessera::model
