@@ -1,4 +1,5 @@
-// Headers of CUTLASS, for native/src/cuda/library: a step of bootstrap.mjs, so node: modules alone.
+// Headers of CUTLASS and FlashInfer, for native/src/cuda/library: a step of bootstrap.mjs, so node:
+// modules alone.
 import * as fs from 'node:fs';
 import { join } from 'node:path';
 
@@ -11,20 +12,26 @@ async function fetchHeaders(run) {
   fs.rmSync(fresh, { recursive: true, force: true });
   const words = ['download', '-q', '--no-deps', '--require-hashes', '-d', fresh, '-r', LIST];
   await run('python3', ['-m', 'pip', '--disable-pip-version-check', ...words]);
-  const [wheel] = fs.readdirSync(fresh);
-  await run('python3', ['-m', 'zipfile', '-e', join(fresh, wheel), fresh]);
+  for (const wheel of fs.readdirSync(fresh)) {
+    await run('python3', ['-m', 'zipfile', '-e', join(fresh, wheel), fresh]);
+  }
+  const include = join(fresh, 'cutlass_library', 'source', 'include');
+  const flashinfer = join(fresh, 'flashinfer', 'data', 'include', 'flashinfer');
+  fs.renameSync(flashinfer, join(include, 'flashinfer'));
   fs.rmSync(folder, { recursive: true, force: true });
   fs.mkdirSync(folder);
-  fs.renameSync(join(fresh, 'cutlass_library', 'source', 'include'), join(folder, 'include'));
+  fs.renameSync(include, join(folder, 'include'));
   fs.rmSync(fresh, { recursive: true });
 }
 
 /** @param setUp what bootstrap.mjs runs its steps with */
 export function fetchCutlass({ run, step }) {
   return step({
-    name: 'headers of CUTLASS',
+    name: 'headers of CUTLASS and FlashInfer',
     inputs: [LIST],
-    outputs: [join(folder, 'include', 'cutlass', 'cutlass.h')],
+    outputs: ['cutlass/cutlass.h', 'flashinfer/page.cuh'].map((name) =>
+      join(folder, 'include', name),
+    ),
     act: () => fetchHeaders(run),
   });
 }

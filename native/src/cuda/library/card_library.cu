@@ -160,5 +160,15 @@ TESSERA_CARD_FACE int tessera_card_load(void) {
       }
     }
   }
-  return 0;
+  return load_attention();
+}
+
+TESSERA_CARD_FACE int tessera_card_attend(const TesseraCardAttention* attention, void* stream) {
+  if (attention == nullptr || attention->kv_heads == 0 ||
+      attention->heads % attention->kv_heads != 0 ||
+      (attention->head_dim != 64 && attention->head_dim != 128)) {
+    return TESSERA_CARD_BAD_ATTENTION;
+  }
+  if (attention->row_tiles == 0 || attention->splits == 0) return 0;
+  return launch_attention(*attention, static_cast<cudaStream_t>(stream));
 }

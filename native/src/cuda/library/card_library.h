@@ -1,5 +1,6 @@
-/* Matrix products on an NVIDIA card by CUTLASS: the C face of tessera_card.so, which the engine
- * opens at run time. Plain C, so that neither side depends on the other's compiler or C++ library.
+/* Matrix products on an NVIDIA card by CUTLASS, and attention by a kernel of FlashInfer: the C face
+ * of tessera_card.so, which the engine opens at run time. Plain C, so that neither side depends on
+ * the other's compiler or C++ library.
  *
  * An element of y has the bits that its row of x, its row of w and k give it on a card: the same
  * in any batch, at any place of it and with any tile. Cards of compute capability 9.0 and others
@@ -25,13 +26,14 @@ extern "C" {
 #endif
 
 /* Counts with each change of this file; both sides compare it before all else. */
-#define TESSERA_CARD_VERSION 1
+#define TESSERA_CARD_VERSION 2
 
 enum TesseraCardFault {
   TESSERA_CARD_BAD_PRODUCT =
       -1,                     /* sizes, alignment or pointers that TesseraCardProduct rules out */
   TESSERA_CARD_BAD_TILE = -2, /* a tile that the card does not have */
-  TESSERA_CARD_TOO_OLD = -3   /* compute capability below 8.0 */
+  TESSERA_CARD_TOO_OLD = -3,  /* compute capability below 8.0 */
+  TESSERA_CARD_BAD_ATTENTION = -4 /* heads that TesseraCardAttention rules out */
 };
 
 /* y[i][j] = x[i] . w[j], finished as below. Pointers are to memory of the card, rows without gaps.
@@ -81,7 +83,40 @@ int tessera_card_tile(uint32_t rows, uint32_t columns, uint32_t* tile);
 /* Sizes of a tile of the current card, from 1 on; TESSERA_CARD_BAD_TILE after its last. */
 int tessera_card_tile_sizes(uint32_t tile, TesseraCardTile* sizes);
 
-/* Loads the code of every tile onto the current card. */
+/* Rows of one request that see a prompt: tokens of a chunk, or beams. In memory of the card. */
+typedef struct TesseraCardRows {
+  const uint16_t* q; /* [rows][heads][head_dim] BF16; null: spare splits, nothing is done */
+  /* Half the address of each block of the prompt: blocks are found in elements of BF16. */
+  const int64_t* blocks;
+  uint32_t rows;
+  uint32_t visible;      /* positions that row 0 sees, at least 1 */
+  uint32_t visible_step; /* that each row sees more than the one before */
+  uint32_t first_split;  /* among all groups' */
+  uint32_t splits;       /* ceil(positions that the last row sees / TESSERA_CARD_SPLIT) */
+  float* part_values;    /* out: [splits][rows][heads][head_dim], each part divided by its sum */
+  float* part_logs;      /* out: [splits][rows][heads], base 2, of the sums of 2^score */
+} TesseraCardRows;
+
+#define TESSERA_CARD_SPLIT 512 /* positions; splits begin at its multiples */
+
+/* Attention of all groups' rows in a layer. Blocks have 32 positions, aligned to 16 bytes:
+ *   [layer][ keys: [kv_head][32][head_dim] ][ values: the same ] BF16
+ * A part of which a row sees nothing has values of 0 and a log below -10,000. */
+typedef struct TesseraCardAttention {
+  const TesseraCardRows* groups; /* on the card, by first_split; together they have all splits */
+  uint32_t layer;
+  uint32_t heads; /* a multiple of kv_heads */
+  uint32_t kv_heads;
+  uint32_t head_dim;  /* 64 or 128 */
+  uint32_t row_tiles; /* of the longest group: ceil(rows * heads / kv_heads / 64) */
+  uint32_t splits;    /* of all groups; below 65,536 */
+} TesseraCardAttention;
+
+/* Softmax of q . k / sqrt(head_dim) over the positions of each split, times the values; weights are
+ * rounded to BF16. A row's parts depend on the row and what it sees alone. */
+int tessera_card_attend(const TesseraCardAttention* attention, void* stream);
+
+/* Loads the code of every tile and of attention onto the current card. */
 int tessera_card_load(void);
 
 #ifdef __cplusplus

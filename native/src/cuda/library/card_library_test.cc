@@ -1,8 +1,5 @@
 // The library of products: its face on any machine; its numbers on a card
 // (TESSERA_TEST_DEVICE=cuda).
-#include "cuda/library/card_library.h"
-
-#include <dlfcn.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -12,34 +9,15 @@
 #include <string>
 #include <vector>
 
-#include "cuda/device/kernel.h"
-#include "cuda/device/test_card.h"
+#include "cuda/library/test_card_library.h"
 
 namespace tessera::card {
 namespace card_library_test {
-
-using device::cuda::on_card;
-using device::cuda::Shared;
-using ::tessera::cuda::narrow;
-using ::tessera::cuda::widen;
-
-constexpr float kUntouched = -77.5f;
-
-template <typename Function>
-Function* find(const char* name) {
-  static void* const library = ::dlopen(TESSERA_CARD_LIBRARY, RTLD_NOW | RTLD_LOCAL);
-  void* const found = library == nullptr ? nullptr : ::dlsym(library, name);
-  if (found == nullptr) throw std::runtime_error(::dlerror());
-  return reinterpret_cast<Function*>(found);
-}
-
-#define TESSERA_CARD_FUNCTION(name) find<decltype(name)>(#name)
 
 const auto multiply_bf16 = TESSERA_CARD_FUNCTION(tessera_card_multiply_bf16);
 const auto multiply_int8 = TESSERA_CARD_FUNCTION(tessera_card_multiply_int8);
 const auto tile_for = TESSERA_CARD_FUNCTION(tessera_card_tile);
 const auto tile_sizes = TESSERA_CARD_FUNCTION(tessera_card_tile_sizes);
-const auto load = TESSERA_CARD_FUNCTION(tessera_card_load);
 
 TEST(CardLibrary, HasTheVersionOfItsFace) {
   EXPECT_EQ(TESSERA_CARD_FUNCTION(tessera_card_version)(), TESSERA_CARD_VERSION);
@@ -75,7 +53,7 @@ TEST(CardLibrary, SaysThatThereIsNoCard) {
   ::setenv("CUDA_VISIBLE_DEVICES", "", 1);
   uint32_t tile = 0;
   EXPECT_GT(tile_for(1, 64, &tile), 0);
-  EXPECT_GT(load(), 0);
+  EXPECT_GT(TESSERA_CARD_FUNCTION(tessera_card_load)(), 0);
 }
 
 struct Shape {
@@ -92,19 +70,13 @@ const std::vector<Shape> kShapes = {{1, 1, 16},       {3, 200, 64},     {16, 64,
                                     {17, 1001, 144},  {64, 2048, 2048}, {130, 384, 1040},
                                     {300, 2051, 528}, {513, 12288, 256}};
 
-class OnCard : public testing::Test {
+class CardProducts : public OnCard {
  protected:
   void SetUp() override {
-    if (!on_card()) GTEST_SKIP() << "no card: TESSERA_TEST_DEVICE=cuda";
-    queue_ = device::cuda::open_card_queue();
-    ASSERT_TRUE(queue_->card().enter().is_ok());
-    ASSERT_EQ(load(), 0);
+    OnCard::SetUp();
     TesseraCardTile sizes;
-    while (tile_sizes(tiles_ + 1, &sizes) == 0) ++tiles_;
-    ASSERT_GT(tiles_, 1u);
+    while (on_card() && tile_sizes(tiles_ + 1, &sizes) == 0) ++tiles_;
   }
-
-  void finish() { ASSERT_TRUE(queue_->finish().is_ok()); }
 
   /// y_f32 of a product, whose y it checks against; y is to be null.
   template <typename Multiply>
@@ -148,19 +120,8 @@ class OnCard : public testing::Test {
     return std::memcmp(values.data(), expected, values.size() * sizeof(float)) == 0;
   }
 
-  std::unique_ptr<device::cuda::CardQueue> queue_;
-  uint32_t tiles_ = 0;
-  std::mt19937 random_{20261130};
+  uint32_t tiles_ = 0;  // of the card
 };
-
-using CardProducts = OnCard;
-
-Shared<uint16_t> random_bf16(size_t count, std::mt19937& random) {
-  std::uniform_real_distribution<float> draw(-2, 2);
-  Shared<uint16_t> values(count);
-  for (uint16_t& value : values) value = narrow(draw(random));
-  return values;
-}
 
 TEST_F(CardProducts, OfBf16AreThoseOfDoublePrecisionAndTheSameInAnyTileAndBatch) {
   for (const Shape& shape : kShapes) {

@@ -1,4 +1,4 @@
-// The end of a product: from a thread's sums to y. Included by the files of tiles only.
+// The end of a product: from a thread's sums to y. Included by hopper.cu and ampere.cu.
 #pragma once
 
 #include <cuda_bf16.h>

@@ -1,5 +1,5 @@
 // The launch of a kernel of CUTLASS, without its own launchers, which keep the cause of a fault to
-// themselves. Included by the files of tiles only.
+// themselves. Included by hopper.cu and ampere.cu.
 #pragma once
 
 #include <cuda_runtime.h>

@@ -1,5 +1,5 @@
-// Tiles of products, and the launch of each: compiled file by file (hopper.cu, ampere.cu), since each takes its
-// compiler a minute.
+// Launches of the library's kernels, and the tiles of products: compiled file by file (hopper.cu,
+// ampere.cu), since each takes its compiler half a minute.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -46,5 +46,9 @@ cudaError_t launch_hopper(const TesseraCardProduct* product, int processors, cud
 
 template <typename Element, uint32_t kTile>
 cudaError_t launch_ampere(const TesseraCardProduct* product, int processors, cudaStream_t stream);
+
+/// attend.cu. REQUIRES: heads as the face wants them.
+cudaError_t launch_attention(const TesseraCardAttention& attention, cudaStream_t stream);
+cudaError_t load_attention();
 
 }  // namespace tessera::card
