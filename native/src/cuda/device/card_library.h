@@ -1,5 +1,5 @@
 // tessera_card.so, opened at run time (cuda/library/card_library.h): the engine's kernels as fat
-// binaries, and products by CUTLASS. A machine without it serves on its processor; nothing else
+// binaries, products by CUTLASS, attention by FlashInfer. A machine without it serves on its processor; nothing else
 // needs CUDA at its build.
 //
 // Thread-safety: any threads.
@@ -20,6 +20,7 @@ class CardLibrary {
     const void* const* images = nullptr;
     decltype(&tessera_card_load) load = nullptr;
     decltype(&tessera_card_multiply_bf16) multiply = nullptr;
+    decltype(&tessera_card_attend) attend = nullptr;
   };
   /// Over functions of the caller's, for tests.
   explicit CardLibrary(const Face& face) : face_(face) {}
@@ -32,11 +33,12 @@ class CardLibrary {
 
   /// Fat binaries of the engine's kernels, ended by null.
   const void* const* images() const { return face_.images; }
-  /// The code of all products, onto the card of the calling thread. Errors: ENGINE_UNAVAILABLE, as
+  /// The code of all of it, onto the card of the calling thread. Errors: ENGINE_UNAVAILABLE, as
   /// of the next.
   Status load() const;
-  /// A product of BF16, asked for on the stream.
+  /// A product of BF16, and attention, asked for on the stream.
   Status multiply(const TesseraCardProduct& product, void* stream) const;
+  Status attend(const TesseraCardAttention& attention, void* stream) const;
 
  private:
   void* handle_ = nullptr;

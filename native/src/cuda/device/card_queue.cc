@@ -120,6 +120,12 @@ Status CardQueue::multiply(const TesseraCardProduct& product) {
   return library_->multiply(product, stream_);
 }
 
+Status CardQueue::attend(const TesseraCardAttention& attention) {
+  TESSERA_CHECK(library_ != nullptr);
+  TESSERA_RETURN_IF_ERROR(card_->enter());
+  return library_->attend(attention, stream_);
+}
+
 Status CardQueue::finish() {
   TESSERA_RETURN_IF_ERROR(enter("finish"));
   return card_->synchronise(stream_);

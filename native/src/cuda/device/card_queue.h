@@ -37,6 +37,7 @@ class CardQueue final : public Queue {
   Status launch(const char* kernel, const LaunchShape& shape,
                 std::span<void* const> arguments) override;
   Status multiply(const TesseraCardProduct& product) override;
+  Status attend(const TesseraCardAttention& attention) override;
   Status begin_recording() override;
   Result<std::unique_ptr<Recording>> end_recording() override;
   Status replay(const Recording& recording) override;

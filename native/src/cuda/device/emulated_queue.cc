@@ -5,34 +5,9 @@
 #include <utility>
 
 #include "base/check.h"
-#include "cuda/device/kernel.h"
+#include "cuda/device/plain_library.h"
 
 namespace tessera::device::cuda {
-namespace {
-
-/// What the library computes of BF16.
-void multiply_plainly(const TesseraCardProduct& product) {
-  using tessera::cuda::narrow;
-  using tessera::cuda::widen;
-  std::vector<double> row(product.k);
-  for (size_t i = 0; i < product.rows; ++i) {
-    const auto* const x = static_cast<const uint16_t*>(product.x) + i * product.k;
-    for (size_t at = 0; at < product.k; ++at) row[at] = widen(x[at]);
-    for (size_t j = 0; j < product.columns; ++j) {
-      const auto* const w = static_cast<const uint16_t*>(product.w) + j * product.k;
-      double sum = 0;
-      for (size_t at = 0; at < product.k; ++at) sum += row[at] * widen(w[at]);
-      auto rounded = static_cast<float>(sum);
-      if (product.bias != nullptr) rounded += widen(product.bias[j]);
-      const size_t to = i * product.columns + j;
-      if (product.y != nullptr) product.y[to] = narrow(rounded);
-      if (product.y_f32 != nullptr) product.y_f32[to] = rounded;
-    }
-  }
-}
-
-}  // namespace
-
 Result<void*> EmulatedQueue::allocate(uint64_t bytes) {
   TESSERA_RETURN_IF_ERROR(check("allocate"));
   void* memory = std::malloc(bytes);
@@ -109,8 +84,16 @@ Status EmulatedQueue::launch(const char* kernel, const LaunchShape& shape,
 }
 
 Status EmulatedQueue::multiply(const TesseraCardProduct& product) {
+  return take([product] { plain::multiply(product); });
+}
+
+Status EmulatedQueue::attend(const TesseraCardAttention& attention) {
+  return take([attention] { plain::attend(attention); });
+}
+
+Status EmulatedQueue::take(Call call) {
   Launched launched;
-  launched.call = [product] { multiply_plainly(product); };
+  launched.call = std::move(call);
   launched.is_kernel = false;
   return take(std::move(launched));
 }

@@ -42,6 +42,7 @@ class EmulatedQueue : public Queue {
                 std::span<void* const> arguments) override;
   /// Sums in double precision, rounded once.
   Status multiply(const TesseraCardProduct& product) override;
+  Status attend(const TesseraCardAttention& attention) override;
   Status begin_recording() override;
   Result<std::unique_ptr<Recording>> end_recording() override;
   Status replay(const Recording& recording) override;
@@ -67,6 +68,7 @@ class EmulatedQueue : public Queue {
           std::apply(function, values);
         };
   }
+  Status take(Call call);
   Status take(Launched launched);
   void run(const Launched& launched);
   void deliver();

@@ -60,6 +60,8 @@ class Queue {
                         std::span<void* const> arguments) = 0;
   /// A product of BF16 (cuda/library/card_library.h), a launch like any other.
   virtual Status multiply(const TesseraCardProduct& product) = 0;
+  /// Attention over blocks of prompts, likewise.
+  virtual Status attend(const TesseraCardAttention& attention) = 0;
   /// From here to end_recording(), launches are kept instead of run, and all else but release() is
   /// refused: ENGINE_UNAVAILABLE.
   virtual Status begin_recording() = 0;

@@ -1,4 +1,5 @@
-// Attention on emulated threads against its definition in double precision.
+// Attention against its definition in double precision: parts by the library, or what stands in for
+// it, merged by a kernel.
 #include "cuda/kernels/attend_kernels.h"
 
 #include <gtest/gtest.h>
@@ -7,11 +8,11 @@
 #include <random>
 #include <vector>
 
+#include "cuda/device/emulated_queue.h"
 #include "cuda/device/kernel.h"
 #include "cuda/device/test_card.h"
 
 extern "C" {
-void tessera_attend_prompt(tessera::attention::cuda::Layer, const tessera::attention::cuda::Rows*);
 void tessera_attend_merge(tessera::attention::cuda::Layer, const tessera::attention::cuda::Rows*);
 }
 
@@ -40,7 +41,10 @@ struct Request {
     for (uint32_t i = 0; i <= most / kBlockPositions; ++i) {
       blocks.push_back(random_values(block_elements, random));
     }
-    for (const auto& block : blocks) pointers.push_back(block.data());
+    for (const auto& block : blocks) {
+      pointers.push_back(block.data());
+      halves.push_back(static_cast<int64_t>(reinterpret_cast<uintptr_t>(block.data()) / 2));
+    }
     q = random_values(size_t{rows} * layer.heads * layer.head_dim, random);
     const size_t own = size_t{layer.index + 1} * kSlots * layer.kv_heads * layer.head_dim;
     own_keys = random_values(own, random);
@@ -50,23 +54,23 @@ struct Request {
     }
     splits = (most + kSplitPositions - 1) / kSplitPositions;
     const size_t parts_count = size_t{splits} * rows * layer.heads;
-    parts.resize(parts_count);
+    part_logs.assign(parts_count, std::nanf(""));
     part_values.assign(parts_count * layer.head_dim, std::nanf(""));
     mixed.assign(q.size(), 0);
   }
 
-  Rows view(uint32_t first_split, uint32_t first_row) {
+  TesseraCardRows prompt(uint32_t first_split) {
+    return {q.data(),    halves.data(), rows,   first_visible,      steps > 0 ? 0u : 1u,
+            first_split, splits,        part_values.data(), part_logs.data()};
+  }
+  Rows view(uint32_t first_row) {
     Rows view;
     view.q = q.data();
-    view.blocks = pointers.data();
     view.rows = rows;
-    view.visible = first_visible;
-    view.visible_step = steps > 0 ? 0 : 1;
-    view.first_split = first_split;
     view.splits = splits;
     view.first_row = first_row;
     view.part_values = part_values.data();
-    view.parts = parts.data();
+    view.part_logs = part_logs.data();
     view.own_keys = own_keys.data();
     view.own_values = own_values.data();
     view.slots = kSlots;
@@ -83,26 +87,38 @@ struct Request {
   Shared<const uint16_t*> pointers;
   Shared<uint16_t> q, own_keys, own_values, mixed;
   Shared<uint32_t> ancestors;
-  Shared<float> part_values;
-  Shared<Part> parts;
+  Shared<int64_t> halves;
+  Shared<float> part_values, part_logs;
 };
 
+device::cuda::Queue& queue() {
+  static const std::unique_ptr<device::cuda::Queue> opened = [] {
+    if (device::cuda::on_card())
+      return std::unique_ptr<device::cuda::Queue>(device::cuda::open_card_queue());
+    return std::unique_ptr<device::cuda::Queue>(std::make_unique<device::cuda::EmulatedQueue>());
+  }();
+  return *opened;
+}
+
 void run(const Layer& layer, std::vector<Request*> requests, uint64_t seed) {
+  Shared<TesseraCardRows> prompts;
   Shared<Rows> groups;
   uint32_t splits = 0, rows = 0, most = 0;
   for (Request* request : requests) {
-    groups.push_back(request->view(splits, rows));
+    prompts.push_back(request->prompt(splits));
+    groups.push_back(request->view(rows));
     splits += request->splits;
     rows += request->rows;
     most = std::max(most, request->rows);
   }
   const uint32_t queries = most * (layer.heads / layer.kv_heads);
-  const uint32_t tiles = (queries + kQueriesPerTile - 1) / kQueriesPerTile;
-  const simt::Launch prompt{
-      .grid = {tiles, layer.kv_heads, splits}, .block = {kAttendThreads, 1, 1}, .seed = seed};
+  const TesseraCardAttention attention{prompts.data(), layer.index,    layer.heads,
+                                       layer.kv_heads, layer.head_dim, device::cuda::ceil_of(queries, kQueriesPerTile),
+                                       splits};
+  ASSERT_TRUE(queue().attend(attention).is_ok());
+  ASSERT_TRUE(queue().finish().is_ok());
   const simt::Launch merge{
       .grid = {rows, layer.heads, 1}, .block = {kMergeThreads, 1, 1}, .seed = seed};
-  TESSERA_LAUNCH(tessera_attend_prompt, prompt, layer, groups.data());
   TESSERA_LAUNCH(tessera_attend_merge, merge, layer, groups.data());
 }
 

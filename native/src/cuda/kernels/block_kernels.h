@@ -14,7 +14,7 @@ inline constexpr uint32_t kBlockThreads = 128;
 
 /// Positions of a prompt that another one has too; the first lies in the first block of both.
 struct MirroredRows {
-  const uint16_t* const* from = nullptr;  // blocks
+  const int64_t* from = nullptr;  // half the address of each block
   uint16_t* const* to = nullptr;
   uint32_t first = 0;  // in its block
   uint32_t count = 0;

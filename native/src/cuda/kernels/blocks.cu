@@ -14,7 +14,7 @@ TESSERA_KERNEL tessera_mirror(Layer layer, const MirroredRows* mirrors) {
     const uint32_t block = position / kBlockPositions;
     const size_t at = head + static_cast<size_t>(position % kBlockPositions) * layer.head_dim +
                       i % layer.head_dim;
-    mirror.to[block][at] = mirror.from[block][at];
+    mirror.to[block][at] = reinterpret_cast<const uint16_t*>(2 * mirror.from[block])[at];
   }
 }
 

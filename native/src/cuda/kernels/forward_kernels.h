@@ -28,8 +28,6 @@ inline constexpr Kernel<ops::cuda::Product, ops::cuda::Quantised> kMultiplyI8{
     "tessera_multiply_i8"};
 inline constexpr Kernel<const uint16_t*, uint32_t, const ops::cuda::Term*> kProject{
     "tessera_project"};
-inline constexpr Kernel<attention::cuda::Layer, const attention::cuda::Rows*> kAttendPrompt{
-    "tessera_attend_prompt"};
 inline constexpr Kernel<attention::cuda::Layer, const attention::cuda::Rows*> kAttendMerge{
     "tessera_attend_merge"};
 inline constexpr Kernel<attention::cuda::Layer, const attention::cuda::MirroredRows*> kMirror{

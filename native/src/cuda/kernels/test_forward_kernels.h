@@ -18,7 +18,6 @@ void tessera_multiply(tessera::ops::cuda::Product);
 void tessera_quantise_rows(const uint16_t*, uint32_t, int8_t*, float*);
 void tessera_multiply_i8(tessera::ops::cuda::Product, tessera::ops::cuda::Quantised);
 void tessera_project(const uint16_t*, uint32_t, const tessera::ops::cuda::Term*);
-void tessera_attend_prompt(tessera::attention::cuda::Layer, const tessera::attention::cuda::Rows*);
 void tessera_attend_merge(tessera::attention::cuda::Layer, const tessera::attention::cuda::Rows*);
 void tessera_mirror(tessera::attention::cuda::Layer, const tessera::attention::cuda::MirroredRows*);
 void tessera_clear(tessera::attention::cuda::ClearedRows);
@@ -38,7 +37,6 @@ inline void add_forward_kernels(device::cuda::EmulatedQueue& queue) {
   queue.add(kQuantiseRows, tessera_quantise_rows);
   queue.add(kMultiplyI8, tessera_multiply_i8);
   queue.add(kProject, tessera_project);
-  queue.add(kAttendPrompt, tessera_attend_prompt);
   queue.add(kAttendMerge, tessera_attend_merge);
   queue.add(kMirror, tessera_mirror);
   queue.add(kClear, tessera_clear);

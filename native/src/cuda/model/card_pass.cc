@@ -51,7 +51,7 @@ uint64_t CardPass::lay_out(const ModelConfig& config, const CardPass& sizes, cha
     taken.take(arrays.quantised_scales, tiles);
   }
   taken.take(arrays.part_values, splits * rows * q);
-  taken.take(arrays.parts, splits * rows * config.head_count);
+  taken.take(arrays.part_logs, splits * rows * config.head_count);
   if (sizes.max_adapters_ > 0) {
     const uint64_t columns = std::max({q + 2 * config.kv_size(), 2 * inner, hidden});
     taken.take(arrays.inner, kPartsMax * rows * ops::cuda::kRankMax);

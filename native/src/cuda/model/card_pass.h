@@ -33,7 +33,7 @@ struct PassArrays {
       nullptr;  // [rows] of the widest input, in whole tiles, where products are INT8
   float* quantised_scales = nullptr;
   float* part_values = nullptr;  // [splits][rows][heads][head_dim]
-  attention::cuda::Part* parts = nullptr;
+  float* part_logs = nullptr;     // [splits][rows][heads]
   // Of passes with adapters.
   uint16_t* inner = nullptr;  // [kPartsMax][rows][kRankMax]
   float* sums = nullptr;      // [rows][most columns of a product]: before terms are added

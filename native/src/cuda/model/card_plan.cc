@@ -38,18 +38,30 @@ std::span<void* const> blocks_of(const PromptKv& prompt, uint32_t first, uint32_
   return {prompt.blocks + begin, ceil_of(first + count, kBlockPositions) - begin};
 }
 
-template <typename T>
-T* add_blocks(std::span<void* const> blocks, Staging& staging) {
-  std::vector<T> addresses;
+uint16_t** add_blocks(std::span<void* const> blocks, Staging& staging) {
+  std::vector<uint16_t*> addresses;
   for (void* const block : blocks) addresses.push_back(elements(block));
-  return staging.add<T>(addresses);
+  return staging.add<uint16_t*>(addresses);
 }
 
-/// The arrays behind the groups (attend_kernels.h).
-Rows spare_group(uint32_t first_row, uint32_t first_split) {
+/// As the library finds them: counted in elements.
+const int64_t* add_halves(std::span<void* const> blocks, Staging& staging) {
+  std::vector<int64_t> halves;
+  for (void* const block : blocks)
+    halves.push_back(static_cast<int64_t>(reinterpret_cast<uintptr_t>(block) / sizeof(uint16_t)));
+  return staging.add<int64_t>(halves);
+}
+
+/// Behind the groups: spare rows and splits (attend_kernels.h).
+Rows spare_group(uint32_t first_row) {
   Rows spare;
   spare.first_row = first_row;
   spare.rows = ~uint32_t{0} - first_row;
+  return spare;
+}
+
+TesseraCardRows spare_prompt(uint32_t first_split) {
+  TesseraCardRows spare{};
   spare.first_split = first_split;
   spare.splits = ~uint32_t{0} - first_split;
   return spare;
@@ -63,7 +75,7 @@ uint64_t CardPlanner::bytes_of(const ForwardBatch& batch) const {
   const uint64_t rows = rounded_rows(static_cast<uint32_t>(batch.tokens.size()), pass_.max_rows());
   const uint64_t groups =
       rounded_rows(static_cast<uint32_t>(batch.groups.size()), pass_.max_rows()) + 1;
-  uint64_t bytes = rows * (kAddress + sizeof(uint32_t) + sizeof(Place)) + groups * sizeof(Rows);
+  uint64_t bytes = rows * (kAddress + sizeof(uint32_t) + sizeof(Place)) + groups * (sizeof(Rows) + sizeof(TesseraCardRows));
   for (const RowGroup& group : batch.groups) {
     bytes += ceil_of(seen_last(group), kBlockPositions) * kAddress + group.ancestors.size_bytes() +
              2 * kPadding;
@@ -95,13 +107,12 @@ Place CardPlanner::place_of(const RowGroup& group, uint32_t row) const {
           2 * config_.kv_head_count * head_elements, static_cast<uint32_t>(head_elements)};
 }
 
-void CardPlanner::add_mirrors(const RowGroup& group, const uint16_t* const* blocks,
-                              Staging& staging) {
+void CardPlanner::add_mirrors(const RowGroup& group, const int64_t* blocks, Staging& staging) {
   for (const attention::Mirror& mirror : group.mirrors) {
     if (mirror.count == 0) continue;
     const uint32_t first = mirror.first_position;
     mirrors_.push_back({blocks + first / kBlockPositions,
-                        add_blocks<uint16_t*>(blocks_of(*mirror.to, first, mirror.count), staging),
+                        add_blocks(blocks_of(*mirror.to, first, mirror.count), staging),
                         first % kBlockPositions, mirror.count});
   }
 }
@@ -118,12 +129,11 @@ void CardPlanner::add_group(const RowGroup& group, Staging& staging, CardPlan& p
   rows.mixed = pass_.card_.mixed + first * row_elements;
   rows.rows = group.row_count;
   rows.first_row = first;
-  rows.first_split = plan.splits;
-  rows.visible = seen_first(group);
-  rows.visible_step = is_beam ? 0 : 1;
   rows.splits = ceil_of(seen_last(group), kSplitPositions);
-  rows.part_values = pass_.card_.part_values + parts_ * config_.head_dim;
-  rows.parts = pass_.card_.parts + parts_;
+  float* const part_values = pass_.card_.part_values + parts_ * config_.head_dim;
+  float* const part_logs = pass_.card_.part_logs + parts_;
+  rows.part_values = part_values;
+  rows.part_logs = part_logs;
   parts_ += uint64_t{rows.splits} * group.row_count * config_.head_count;
   if (is_beam) {
     rows.own_keys = elements(group.beam->keys);
@@ -135,8 +145,11 @@ void CardPlanner::add_group(const RowGroup& group, Staging& staging, CardPlan& p
   }
   TESSERA_CHECK(seen_last(group) <= pass_.max_context_);
   TESSERA_CHECK(group.first_position < pass_.max_context_ + attention::kMaxSteps);
-  rows.blocks = add_blocks<const uint16_t*>(blocks_of(*group.prompt, 0, seen_last(group)), staging);
-  add_mirrors(group, rows.blocks, staging);
+  const int64_t* const blocks =
+      add_halves(blocks_of(*group.prompt, 0, seen_last(group)), staging);
+  prompts_.push_back({rows.q, blocks, group.row_count, seen_first(group), is_beam ? 0u : 1u,
+                      plan.splits, rows.splits, part_values, part_logs});
+  add_mirrors(group, blocks, staging);
   for (uint32_t row = 0; row < group.row_count; ++row) {
     positions_.push_back(group.first_position + (is_beam ? 0 : row));
     places_.push_back(place_of(group, row));
@@ -209,23 +222,27 @@ Result<CardPlan> CardPlanner::lay_out(const ForwardBatch& batch) {
   auto** const embedded = staging.reserve<const uint16_t*>(plan.rows);
   auto* const positions = staging.reserve<uint32_t>(plan.rows);
   auto* const places = staging.reserve<Place>(plan.rows);
+  auto* const prompts = staging.reserve<TesseraCardRows>(plan.groups_max + 1);
   auto* const groups = staging.reserve<Rows>(plan.groups_max + 1);
   auto* const mirrors = staging.reserve<MirroredRows>(plan.mirror_count);
   embed(batch);
   for (const RowGroup& group : batch.groups) add_group(group, staging, plan);
   TESSERA_CHECK(positions_.size() == row_count);
   add_adapters(batch, staging, plan);
-  groups_.push_back(spare_group(row_count, plan.splits));
+  groups_.push_back(spare_group(row_count));
+  prompts_.push_back(spare_prompt(plan.splits));
   plan.splits = rounded_rows(plan.splits, ~uint32_t{0});
   plan.group_rows_max = rounded_rows(plan.group_rows_max, plan.rows);
   staging.put<const uint16_t*>(embedded, embedded_);
   staging.put<uint32_t>(positions, positions_);
   staging.put<Place>(places, places_);
+  staging.put<TesseraCardRows>(prompts, prompts_);
   staging.put<Rows>(groups, groups_);
   staging.put<MirroredRows>(mirrors, mirrors_);
   plan.embedded = embedded;
   plan.positions = positions;
   plan.places = places;
+  plan.prompts = prompts;
   plan.groups = groups;
   plan.mirrors = mirrors;
   plan.bytes = staging.used();

@@ -30,7 +30,8 @@ struct CardPlan {
   const uint16_t* const* embedded = nullptr;  // [rows]
   const uint32_t* positions = nullptr;
   const ops::cuda::Place* places = nullptr;
-  const attention::cuda::Rows* groups = nullptr;
+  const TesseraCardRows* prompts = nullptr;       // what each group sees of its prompt
+  const attention::cuda::Rows* groups = nullptr;  // the same groups behind it
   const attention::cuda::MirroredRows* mirrors = nullptr;
   uint32_t rows = 0;
   uint32_t groups_max = 0;
@@ -93,8 +94,7 @@ class CardPlanner {
  private:
   uint64_t bytes_of(const ForwardBatch& batch) const;
   void add_group(const attention::RowGroup& group, Staging& staging, CardPlan& plan);
-  void add_mirrors(const attention::RowGroup& group, const uint16_t* const* blocks,
-                   Staging& staging);
+  void add_mirrors(const attention::RowGroup& group, const int64_t* blocks, Staging& staging);
   void add_adapters(const ForwardBatch& batch, Staging& staging, CardPlan& plan);
   ops::cuda::Place place_of(const attention::RowGroup& group, uint32_t row) const;
   void embed(const ForwardBatch& batch);
@@ -106,6 +106,7 @@ class CardPlanner {
   std::vector<const uint16_t*> embedded_;
   std::vector<uint32_t> positions_;
   std::vector<ops::cuda::Place> places_;
+  std::vector<TesseraCardRows> prompts_;
   std::vector<attention::cuda::Rows> groups_;
   std::vector<attention::cuda::MirroredRows> mirrors_;
   uint64_t parts_ = 0;  // of the groups so far
