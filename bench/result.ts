@@ -47,12 +47,12 @@ export function report(
   suite: string,
   quick: boolean,
   measurements: readonly Measurement[],
-  machine = thisMachine(),
 ): BenchReport {
-  return { suite, quick, machine, commit: commit(), results: measurements.map(judge) };
+  const results = measurements.map(judge);
+  return { suite, quick, machine: thisMachine(), commit: commit(), results };
 }
 
-export function resultTable({ results }: BenchReport): string {
+export function resultTable({ results }: Pick<BenchReport, 'results'>): string {
   const verdict = { true: 'holds', false: 'MISSED', null: '' };
   return table(
     [
@@ -103,7 +103,8 @@ function thisMachine(): string {
   return `${model}, ${os.availableParallelism()} cores, ${gibibytes} GiB, Node ${process.version}`;
 }
 
-function commit(): string {
+/** That is checked out; unknown where git does not know. */
+export function commit(): string {
   try {
     const text = execFileSync('git', ['rev-parse', '--short=12', 'HEAD'], { encoding: 'utf8' });
     return text.trim();

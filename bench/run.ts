@@ -4,9 +4,6 @@ import { report, resultTable, writeReport } from './result.js';
 import { ADAPTER_PARTS, adaptersSuite } from './suites/adapters/adapters-suite.js';
 import { CATALOGUE_PARTS, catalogueSuite } from './suites/catalogue.js';
 import { CLUSTER_STAGES, clusterSuite } from './suites/cluster/cluster-suite.js';
-import { cardsOf, readDocuments } from './suites/cuda/card-documents.js';
-import { cudaSuite } from './suites/cuda/cuda-suite.js';
-import { CUDA_STAGES } from './suites/cuda/plan.js';
 import { EDGE_STAGES, edgesSuite } from './suites/edges/edges-suite.js';
 import { EMBEDDING_STAGES, embeddingSuite } from './suites/embedding/embedding-suite.js';
 import { encoderDecoderSuite } from './suites/encoder-decoder.js';
@@ -30,7 +27,6 @@ const SUITES: Readonly<Record<string, Suite>> = {
   adapters: adaptersSuite,
   catalogue: catalogueSuite,
   cluster: clusterSuite,
-  cuda: cudaSuite,
   edges: edgesSuite,
   embedding: embeddingSuite,
   'encoder-decoder': encoderDecoderSuite,
@@ -80,10 +76,7 @@ Suites: ${Object.keys(SUITES).join(', ')}. Prints a table of numbers with the ba
   --stage A,B    parts of the search suite: ${SEARCH_STAGES.join(', ')};
                  --models DIR is what bench/suites/search/train-models.sh has made
   --stage A,B    parts of the ranking suite: ${RANKING_STAGES.join(', ')}
-  --stage A,B    parts of the value suite: ${VALUE_STAGES.join(', ')}
-  --stage A,B, --shape A,B    parts of the cuda suite: ${CUDA_STAGES.join(', ')};
-                 --script FILE writes its commands for another machine,
-                 --measured DIR takes what they have printed there`;
+  --stage A,B    parts of the value suite: ${VALUE_STAGES.join(', ')}`;
 
 await runCommand(USAGE, async (words) => {
   const [name, ...rest] = words;
@@ -103,8 +96,6 @@ await runCommand(USAGE, async (words) => {
     peer: 'text',
     texts: 'text',
     histories: 'text',
-    measured: 'text',
-    script: 'text',
     against: 'text',
     kinds: 'text',
     loads: 'text',
@@ -122,9 +113,7 @@ await runCommand(USAGE, async (words) => {
     const seconds = ((performance.now() - started) / 1000).toFixed(0);
     process.stderr.write(`[${seconds} s] ${line}\n`);
   };
-  const measured = flags.text('measured');
-  const cards = measured === undefined ? undefined : cardsOf(readDocuments(measured));
-  const result = report(name, quick, await suite({ quick, flags, say }), cards);
+  const result = report(name, quick, await suite({ quick, flags, say }));
   await print(resultTable(result));
   const path = flags.text('json');
   if (path !== undefined) writeReport(path, result);

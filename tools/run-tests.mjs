@@ -75,6 +75,7 @@ const { long, sanitized, threads, cuda } = native;
 const builds = {
   'build-native': () => countBuild('native', native.buildTests()),
   'build-fuzz': () => countBuild('fuzz', native.buildFuzz()),
+  'build-cuda': () => countBuild('cuda', native.buildCuda()),
 };
 const byName = { ...everyday, ...system, ...builds, long, sanitized, threads, cuda };
 

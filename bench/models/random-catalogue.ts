@@ -23,9 +23,10 @@ const BRANCHES = [LEVEL_CODES, 64, 16, 8] as const;
 export interface RandomCatalogue {
   /** Snapshot for openCatalogue. */
   readonly snapshotPath: string;
-  /** Codes of all items, LEVELS times uint16 little endian each: what peers read. */
+  /** Codes of all items, uint16 little endian each: what peers read. */
   readonly sidsPath: string;
   readonly sids: Uint16Array;
+  readonly form: SidForm;
 }
 
 /** A catalogue of that many random items, made where it is absent. */
@@ -55,32 +56,45 @@ export async function randomCatalogue(
     );
     renameSync(fresh, snapshotPath);
   }
-  const bytes = readFileSync(sidsPath);
-  return {
-    snapshotPath,
-    sidsPath,
-    sids: new Uint16Array(bytes.buffer, bytes.byteOffset, bytes.length / 2),
-  };
+  return { snapshotPath, sidsPath, sids: readSids(sidsPath), form: RANDOM_FORM };
 }
 
+export function readSids(path: string): Uint16Array {
+  const bytes = readFileSync(path);
+  return new Uint16Array(bytes.buffer, bytes.byteOffset, bytes.length / 2);
+}
+
+/** Levels of all SIDs, and codes of a level: code c of level l is token l * codes + c. */
+export interface SidForm {
+  readonly levels: number;
+  readonly codes: number;
+}
+
+const RANDOM_FORM: SidForm = { levels: LEVELS, codes: LEVEL_CODES };
+
 /** Tokens of the codes in the vocabulary of the random models. */
-export function levelTokens(): LevelTokens {
+export function levelTokens({ levels, codes } = RANDOM_FORM): LevelTokens {
   return {
-    levels: Array.from({ length: LEVELS }, (_, level) =>
-      Int32Array.from({ length: LEVEL_CODES }, (_, code) => level * LEVEL_CODES + code),
+    levels: Array.from({ length: levels }, (_, level) =>
+      Int32Array.from({ length: codes }, (_, code) => level * codes + code),
     ),
     terminal: [],
   };
 }
 
 /** A user's history: the tokens of random items, the last one cut where the length asks for it. */
-export function randomPrompt(sids: Uint16Array, length: number, seed: number): Int32Array {
+export function randomPrompt(
+  sids: Uint16Array,
+  length: number,
+  seed: number,
+  { levels, codes } = RANDOM_FORM,
+): Int32Array {
   const random = new Random(seed);
   const tokens = new Int32Array(length);
-  for (let at = 0; at < length; at += LEVELS) {
-    const item = random.below(sids.length / LEVELS) * LEVELS;
-    for (let level = 0; level < Math.min(LEVELS, length - at); level += 1) {
-      tokens[at + level] = level * LEVEL_CODES + (sids[item + level] as number);
+  for (let at = 0; at < length; at += levels) {
+    const item = random.below(sids.length / levels) * levels;
+    for (let level = 0; level < Math.min(levels, length - at); level += 1) {
+      tokens[at + level] = level * codes + (sids[item + level] as number);
     }
   }
   return tokens;

@@ -1,6 +1,7 @@
-"""The card's ceilings through PyTorch: a large product in BF16 and a copy, on random values.
+"""The card's ceilings through PyTorch: a large product in BF16, a copy, a copy from the host.
 
-stdout: {"card", "results"}, operations and bytes (read and written) a second.
+stdout: {"card", "results"}: operations and bytes (of the copy within the card read and written) a
+second, on random values.
 usage: card_ceilings.py cpu|cuda SIDE COPY_MIB ROUNDS
 """
 
@@ -8,7 +9,7 @@ import json
 import sys
 
 import torch
-from sparse_constraint_peer import Timer
+from card_timer import Timer, card_name
 
 
 def main() -> None:
@@ -21,20 +22,17 @@ def main() -> None:
         source = torch.randn(mebibytes << 18, device=device)
         target = torch.empty_like(source)
         copying = 1e-6 * timer.median(lambda: target.copy_(source))
+        host = source.cpu()
+        pinned = host.pin_memory() if device == "cuda" else host
+        linked = 1e-6 * timer.median(lambda: target.copy_(pinned, non_blocking=True))
+    size = mebibytes << 20
     lines = [
-        {
-            "name": f"peak/product {side} through PyTorch",
-            "value": 2 * side**3 / seconds,
-            "unit": "operations/s",
-        },
-        {
-            "name": "peak/copy through PyTorch",
-            "value": 2 * (mebibytes << 20) / copying,
-            "unit": "bytes/s",
-        },
+        (f"peak/product {side} through PyTorch", 2 * side**3 / seconds, "operations/s"),
+        ("peak/copy through PyTorch", 2 * size / copying, "bytes/s"),
+        ("link/from the host through PyTorch", size / linked, "bytes/s"),
     ]
-    card = torch.cuda.get_device_name() if device == "cuda" else "this machine's processor"
-    print(json.dumps({"card": card, "results": lines}))
+    results = [{"name": name, "value": value, "unit": unit} for name, value, unit in lines]
+    print(json.dumps({"card": card_name(device), "results": results}))
 
 
 if __name__ == "__main__":

@@ -43,6 +43,13 @@ export type OpenOptions = Partial<
   Omit<EngineOptions, 'modelPath' | 'computeType' | 'activationScalesPath'>
 >;
 
+/** Weights of a shape, and a catalogue whose codes their vocabulary writes. */
+export interface BenchFolders {
+  readonly shape: ModelShape;
+  readonly modelPath: string;
+  readonly random: RandomCatalogue;
+}
+
 export interface Ask {
   readonly tokens: Int32Array;
   readonly width: number;
@@ -77,8 +84,19 @@ export class BenchEngine {
     say: (line: string) => void,
     items = ITEMS,
   ): Promise<BenchEngine> {
-    const modelPath = randomModel(shape, say);
-    const random = await randomCatalogue(items, say);
+    const folders = {
+      shape,
+      modelPath: randomModel(shape, say),
+      random: await randomCatalogue(items, say),
+    };
+    return BenchEngine.openFolders(folders, computeType, options);
+  }
+
+  static async openFolders(
+    { shape, modelPath, random }: BenchFolders,
+    computeType: ComputeType,
+    options: OpenOptions,
+  ): Promise<BenchEngine> {
     const catalogue = await openCatalogue(random.snapshotPath);
     try {
       const { vocabulary: _, ...limits } = engineLimits(loadConfig().config.engine);
@@ -93,7 +111,7 @@ export class BenchEngine {
         activationScalesPath: '',
       });
       const seconds = (performance.now() - started) / 1000;
-      const binding = engine.bind(catalogue, levelTokens());
+      const binding = engine.bind(catalogue, levelTokens(random.form));
       return new BenchEngine(shape, computeType, engine, catalogue, random, binding, seconds);
     } catch (error) {
       catalogue.close();
@@ -112,7 +130,7 @@ export class BenchEngine {
   }
 
   prompt(length: number, seed: number): Int32Array {
-    return randomPrompt(this.random.sids, length, seed);
+    return randomPrompt(this.random.sids, length, seed, this.random.form);
   }
 
   recall(ask: Ask): Promise<EngineAnswer> {

@@ -22,6 +22,8 @@ const WIDTH = 32;
 /** Behaviours since the last visit, and what is different at every visit. */
 const NEW_TOKENS = 8;
 const SCENE_TOKENS = 8;
+/** Tokens of a visit that no pool has. */
+export const FRESH_TOKENS = NEW_TOKENS + SCENE_TOKENS;
 const BLOCK_TOKENS = 32;
 /** Beams with which blocks of 8 bits are judged, and how many of the best items are compared. */
 const LOSS_WIDTH = 64;
@@ -38,6 +40,14 @@ const STRANGERS = [0, 1, 2];
 const PLACES = ['nowhere', 'device', 'host', 'disk', 'disk in int8'] as const;
 type Place = (typeof PLACES)[number];
 
+/** Users of one place, and the engine that they come back to. */
+export interface PlaceOptions {
+  readonly shape: ModelShape;
+  readonly histories: readonly number[];
+  readonly users: number;
+  readonly open: (kv: KvPoolOptions) => Promise<BenchEngine>;
+}
+
 export interface ReturningOptions {
   readonly shape: ModelShape;
   readonly machine: Machine;
@@ -46,7 +56,7 @@ export interface ReturningOptions {
   readonly say: (line: string) => void;
 }
 
-interface Visit {
+export interface Visit {
   readonly milliseconds: number;
   readonly computedTokens: number;
   readonly waitMs: number;
@@ -59,8 +69,11 @@ export async function returningUsers(options: ReturningOptions): Promise<Measure
   const exposed: Measurement[] = [];
   // A state is kept exactly.
   const places = PLACES.filter((place) => !(options.shape.delta && place === 'disk in int8'));
+  const { shape, machine, say } = options;
+  const open = (kv: KvPoolOptions) =>
+    BenchEngine.open(shape, COMPUTE_TYPE, { threadCount: machine.threads, kv }, say);
   for (const place of places) {
-    await inPlace(place, options, async (engine) => {
+    await inPlace(place, { ...options, open }, async (engine) => {
       format = engine.format;
       for (const history of options.histories) {
         options.say(`${options.shape.name}: ${history} tokens of history, ${place}`);
@@ -79,9 +92,9 @@ export async function returningUsers(options: ReturningOptions): Promise<Measure
 }
 
 /** An engine whose tiers put what it keeps where it is wanted. */
-async function inPlace(
+export async function inPlace(
   place: Place,
-  { shape, machine, histories, users, say }: ReturningOptions,
+  { shape, histories, users, open }: PlaceOptions,
   measure: (engine: BenchEngine) => Promise<void>,
 ): Promise<void> {
   const path = mkdtempSync(join(tmpdir(), 'tessera-bench-kv-'));
@@ -104,8 +117,7 @@ async function inPlace(
     prefetchQueueMax: 256,
   };
   try {
-    const threadCount = machine.threads;
-    await withEngine(BenchEngine.open(shape, COMPUTE_TYPE, { threadCount, kv }, say), measure);
+    await withEngine(open(kv), measure);
   } finally {
     rmSync(path, { recursive: true });
   }
@@ -123,14 +135,15 @@ function promptOf(engine: BenchEngine, history: number, user: number): Int32Arra
 const useOf = (userId: string, keepTokens: number) => ({ userId, prefixTokens: 0, keepTokens });
 
 /** Leaves the users' histories, then measures their next visits, the oldest first. */
-async function comeBack(
+export async function comeBack(
   engine: BenchEngine,
   place: Place,
   history: number,
   users: number,
+  width = WIDTH,
 ): Promise<readonly Visit[]> {
   const names = Array.from({ length: users }, (_, user) => `${place} ${history} ${user}`);
-  await engine.recall({ tokens: engine.prompt(64, 1), width: WIDTH });
+  await engine.recall({ tokens: engine.prompt(64, 1), width });
   if (place !== 'nowhere') {
     for (const [user, name] of names.entries()) {
       const tokens = promptOf(engine, history, user).subarray(0, history + 1);
@@ -145,7 +158,7 @@ async function comeBack(
     const kv = { ...useOf(name, history + NEW_TOKENS), prefetch };
     const tokens = promptOf(engine, history, user);
     const begun = performance.now();
-    const answer = await engine.recall({ tokens, width: WIDTH, kv });
+    const answer = await engine.recall({ tokens, width, kv });
     const milliseconds = performance.now() - begun;
     const { deviceTokens, hostTokens, diskTokens, waitUs } = answer.kv;
     const computedTokens = tokens.length - deviceTokens - hostTokens - diskTokens;

@@ -14,7 +14,7 @@ const NANOSECONDS_PER_MS = 1e6;
 export class ServedProcess {
   private constructor(
     private readonly child: ChildProcess,
-    private readonly folder: string,
+    readonly folder: string,
     readonly httpUrl: string,
     readonly grpcAddress: string,
   ) {}
@@ -22,12 +22,13 @@ export class ServedProcess {
   /**
    * `keys` are laid over the defaults of the configuration, area by area.
    * @param root checkout whose build is started
+   * @param folder of one that was killed, whose stores this one takes over
    */
   static async start(
     keys: Readonly<Record<string, object>>,
     root = repositoryRoot,
+    folder = mkdtempSync(join(tmpdir(), 'tessera-overload-')),
   ): Promise<ServedProcess> {
-    const folder = mkdtempSync(join(tmpdir(), 'tessera-overload-'));
     const own = {
       http: { port: 0 },
       grpc: { port: 0 },
@@ -80,6 +81,13 @@ export class ServedProcess {
       ' ',
     );
     return Number(onCpuNs) / NANOSECONDS_PER_MS;
+  }
+
+  /** As `kill -9`: its folder stays. */
+  async kill(): Promise<void> {
+    const exited = once(this.child, 'exit');
+    this.child.kill('SIGKILL');
+    await exited;
   }
 
   async stop(): Promise<void> {

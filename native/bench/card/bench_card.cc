@@ -6,23 +6,7 @@
 #include <utility>
 
 #include "cuda/device/card_queue.h"
-#include "cuda/kernels/search_kernels.h"
 #include "cuda/kernels/test_forward_kernels.h"
-
-extern "C" {
-void tessera_count_candidates(const tessera::beam::cuda::Search*);
-void tessera_norms(const tessera::beam::cuda::Search*);
-void tessera_write_keys(const tessera::beam::cuda::Search*);
-void tessera_count_digits(const tessera::beam::cuda::Search*, uint32_t);
-void tessera_choose_digit(const tessera::beam::cuda::Search*);
-void tessera_gather_winners(const tessera::beam::cuda::Search*);
-void tessera_advance(const tessera::beam::cuda::Search*);
-void tessera_fork(tessera::beam::cuda::Fork);
-}
-
-namespace tessera::device::cuda {
-extern const void* const kKernelImages[];
-}
 
 namespace tessera::bench::card {
 namespace {
@@ -73,14 +57,6 @@ class OnCard final : public BenchCard {
 
 void add_kernels(EmulatedQueue& queue) {
   model::cuda::add_forward_kernels(queue);
-  queue.add(beam::cuda::kCountCandidates, tessera_count_candidates);
-  queue.add(beam::cuda::kNorms, tessera_norms);
-  queue.add(beam::cuda::kWriteKeys, tessera_write_keys);
-  queue.add(beam::cuda::kCountDigits, tessera_count_digits);
-  queue.add(beam::cuda::kChooseDigit, tessera_choose_digit);
-  queue.add(beam::cuda::kGatherWinners, tessera_gather_winners);
-  queue.add(beam::cuda::kAdvance, tessera_advance);
-  queue.add(beam::cuda::kFork, tessera_fork);
 }
 
 class Emulation final : public BenchCard {
@@ -93,6 +69,7 @@ class Emulation final : public BenchCard {
     auto passes = std::make_unique<EmulatedQueue>();
     add_kernels(*passes);
     return engine::cuda::CardQueues{name(), std::move(passes), std::make_unique<EmulatedQueue>(),
+                                    std::make_unique<EmulatedQueue>(),
                                     std::make_shared<EmulatedQueue>()};
   }
   uint64_t cache_bytes() const override { return 0; }
@@ -109,6 +86,8 @@ class Emulation final : public BenchCard {
 }  // namespace
 
 Result<std::unique_ptr<BenchCard>> open_card(uint32_t index) {
+  auto library = device::cuda::CardLibrary::open();
+  if (!library.is_ok()) return library.status();
   auto driver = device::cuda::Driver::load();
   if (!driver.is_ok()) return driver.status();
   auto card = Card::open(driver.value(), static_cast<int>(index));

@@ -1,7 +1,6 @@
-// The engine on a card against what the card can do: kernels, whole recalls, the step of a search,
-// latency by offered load. stdout: the JSON of report.h; stderr: progress. Exit status: 0; 1 for
-// anything that fails; 2 for words that are wrong; 3 where there is no driver, card or kernel for
-// it.
+// The engine on a card against what the card can do: kernels, whole recalls, latency by offered
+// load. stdout: the JSON of report.h; stderr: progress. Exit status: 0; 1 for anything that fails;
+// 2 for words that are wrong; 3 where there is no driver, card or kernel for it.
 #include <cstdio>
 
 #include "card/options.h"

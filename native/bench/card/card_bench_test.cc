@@ -7,11 +7,9 @@
 
 #include "card/attention_case.h"
 #include "card/product_case.h"
-#include "card/search_case.h"
 #include "card/shapes.h"
 #include "card/stages.h"
 #include "cuda/device/test_card.h"
-#include "cuda/kernels/search_kernels.h"
 
 namespace tessera::bench::card {
 namespace card_bench_test {
@@ -66,32 +64,16 @@ TEST_F(CardBench, ChecksAndTimesTheKernelsOfAShape) {
                    "kernels/tiny/head/5x120"}));
 }
 
-TEST_F(CardBench, ChecksAndTimesTheStepsOfASearch) {
-  const std::string name = "constraint/300 SIDs";
-  Names names = {name + "/snapshot onto the card"};
-  const auto add = [&](const std::string& prefix) {
-    for (const char* part : {"level 0", "level 1", "level 2", "step, mean"}) {
-      names.push_back(prefix + "/width 7/" + part);
-    }
-  };
-  add(name);
-  names.push_back(name + "/100 changes onto the card");
-  add(name + " and 50 changes more");
-  EXPECT_EQ(names_of({"constraint", "--items", "300", "--widths", "7", "--changes", "50"}), names);
+TEST_F(CardBench, ComparesTilesOfProductsBitForBit) {
+  EXPECT_EQ(names_of({"bits", "--rows", "3"}),
+            (Names{"bits/tiny/product qkv/3 rows", "bits/tiny/product o/3 rows",
+                   "bits/tiny/product gate_up/3 rows", "bits/tiny/product down/3 rows"}));
 }
 
 TEST_F(CardBench, ChecksAndTimesRecallsAloneAndTogether) {
   EXPECT_EQ(names_of({"recall", "--items", "300", "--width", "4", "--cases", "20x1,9x2"}),
             (Names{"recall/tiny/context 20/requests 1/width 4",
                    "recall/tiny/context 9/requests 2/width 4"}));
-}
-
-TEST_F(CardBench, FindsAReturningUsersKeysAndValuesWhereverTheyAre) {
-  const std::string prefix = "returning/tiny/context 40/";
-  EXPECT_EQ(names_of({"returning", "--contexts", "40"}),
-            (Names{prefix + "computed from nothing", prefix + "found on the card",
-                   prefix + "copied from the host", prefix + "found on the host",
-                   prefix + "found on disk"}));
 }
 
 TEST_F(CardBench, TimesRecallsByOfferedLoad) {
@@ -110,34 +92,13 @@ TEST_F(CardBench, DrawsTheSameModelAndCatalogueOnce) {
   EXPECT_EQ(std::filesystem::last_write_time(folder + "/model.safetensors"), written);
   const auto snapshot = random_catalogue(50, shape.codes, cache_.string());
   ASSERT_TRUE(snapshot.is_ok());
-  const auto view = catalogue::View::of(snapshot.value());
-  EXPECT_EQ(candidates_max(*view, 1000), 50u);
-  EXPECT_EQ(candidates_max(*view, 1), snapshot.value()->nodes_at_level(0));
-}
-
-TEST_F(CardBench, FindsASearchStepThatIsNotTheCpus) {
-  const auto snapshot = random_catalogue(300, 32, cache_.string());
-  ASSERT_TRUE(snapshot.is_ok());
-  const auto tokens = level_tokens(shape_of("tiny").value());
-  const auto catalogue = engine::cuda::CardCatalogue::open(tokens, {}, card_->queue());
-  ASSERT_TRUE(catalogue.is_ok());
-  const auto view = catalogue::View::of(snapshot.value());
-  const auto version = catalogue.value()->pin(view);
-  ASSERT_TRUE(version.is_ok());
-  SearchCase search(*card_, view, *catalogue.value(), version.value(), 6);
-  ASSERT_TRUE(search.allocate().is_ok());
-  ASSERT_TRUE(search.prepare(1).is_ok());
-  ASSERT_TRUE(search.run().is_ok());
-  ASSERT_TRUE(search.check_and_advance().is_ok());
-  ASSERT_TRUE(search.prepare(2).is_ok());
-  // The step before is still there: this one has not run.
-  EXPECT_EQ(search.check_and_advance().code(), Code::kInternal);
+  EXPECT_EQ(snapshot.value()->item_count(), 50u);
 }
 
 TEST(CardBenchWords, AreCheckedFlagByFlag) {
   const std::pair<std::vector<std::string>, std::string> cases[] = {
-      {{}, "stage: expected kernels, recall, constraint, returning or load, got nothing"},
-      {{"kernel"}, "stage: expected kernels, recall, constraint, returning or load, got kernel"},
+      {{}, "stage: expected kernels, bits, recall or load, got nothing"},
+      {{"kernel"}, "stage: expected kernels, bits, recall or load, got kernel"},
       {{"recall", "--width"}, "--width: expected a value, got nothing"},
       {{"recall", "--width", "1025"}, "--width: expected an integer in 1..1024, got 1025"},
       {{"recall", "--cases", "1000"}, "--cases: expected CONTEXTxREQUESTS, got 1000"},

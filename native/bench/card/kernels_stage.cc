@@ -36,14 +36,7 @@ Status measure_products(BenchCard& card, const Options& options, const Shape& sh
   if (!peak.is_ok()) return peak.status();
   report.add("peak/product " + std::to_string(side), square.work().operations / peak.value(),
              "operations/s");
-  const struct {
-    const char* name;
-    uint32_t k, columns;
-  } products[] = {{"qkv", shape.hidden, shape.q_size() + 2 * shape.kv_size()},
-                  {"o", shape.q_size(), shape.hidden},
-                  {"gate_up", shape.hidden, 2 * shape.inner},
-                  {"down", shape.inner, shape.hidden}};
-  for (const auto& [name, k, columns] : products) {
+  for (const auto& [name, k, columns] : products_of(shape)) {
     for (const uint32_t rows : options.rows) {
       const ProductSizes sizes{rows, k, columns};
       const Result<double> seconds = product_seconds(card, options.rounds, sizes);
@@ -165,7 +158,7 @@ Status measure_head(BenchCard& card, const Options& options, const Shape& shape,
   if (!logits.is_ok()) return logits.status();
   auto sums = poisoned(card, options.width * sizeof(float));
   if (!sums.is_ok()) return sums.status();
-  ops::cuda::Product product;
+  TesseraCardProduct product{};
   product.x = x.value().as<uint16_t>();
   product.rows = options.width;
   product.k = shape.hidden;
@@ -174,7 +167,7 @@ Status measure_head(BenchCard& card, const Options& options, const Shape& shape,
   product.y_f32 = logits.value().as<float>();
   const LaunchShape rows{{options.width, 1, 1}, {ops::cuda::kRowThreads, 1, 1}};
   const auto run = [&]() -> Status {
-    TESSERA_RETURN_IF_ERROR(launch_product(card.queue(), product));
+    TESSERA_RETURN_IF_ERROR(card.queue().multiply(product));
     return launch(card.queue(), model::cuda::kLogSumExp, rows, logits.value().as<float>(),
                   shape.vocab, sums.value().as<float>());
   };

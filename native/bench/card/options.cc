@@ -8,7 +8,8 @@
 namespace tessera::bench::card {
 namespace {
 
-const std::string kStages[] = {"kernels", "recall", "constraint", "returning", "load"};
+const std::string kStages[] = {"kernels", "bits", "recall", "load"};
+const std::string kStageNames = "kernels, bits, recall or load";
 
 Status invalid(const std::string& field, const std::string& expected, const std::string& got) {
   return {Code::kRequestInvalid, field + ": expected " + expected + ", got " + got};
@@ -82,9 +83,7 @@ Status take_flag(const std::string& flag, const std::string& text, Options& opti
   if (flag == "--cases") return take_cases(flag, text, options.cases);
   if (flag == "--contexts") return take_all(flag, text, kContextMax, options.contexts);
   if (flag == "--rows") return take_all(flag, text, kRowsMax, options.rows);
-  if (flag == "--widths") return take_all(flag, text, kWidthMax, options.widths);
-  if (flag == "--items") return take_all(flag, text, kItemsMax, options.items);
-  if (flag == "--changes") return take_all(flag, text, kChangesMax, options.changes);
+  if (flag == "--items") return take(flag, text, kItemsMax, options.items);
   if (flag == "--width") return take(flag, text, kWidthMax, options.width);
   if (flag == "--copy-mib") return take(flag, text, kMebibytesMax, options.copy_mebibytes);
   if (flag == "--peak-side") return take(flag, text, kSideMax, options.peak_side);
@@ -104,26 +103,22 @@ Status take_flag(const std::string& flag, const std::string& text, Options& opti
 }  // namespace
 
 std::string usage() {
-  return "usage: card_bench kernels|recall|constraint|returning|load [--shape " + shape_names() +
+  return "usage: card_bench kernels|bits|recall|load [--shape " + shape_names() +
          "]\n"
          "         [--card N | --emulated] [--cache FOLDER] [--rounds N] [--warm-up N]\n"
-         "  kernels     [--contexts N,..] [--rows N,..] [--width N] [--copy-mib N] "
-         "[--peak-side N]\n"
-         "  recall      [--cases CONTEXTxREQUESTS,..] [--width N] [--items N]\n"
-         "  constraint  [--items N,..] [--widths N,..] [--changes N,..]\n"
-         "  returning   [--contexts N,..]\n"
-         "  load        [--contexts N,..] [--width N] [--items N] [--requests N]\n";
+         "  kernels  [--contexts N,..] [--rows N,..] [--width N] [--copy-mib N] [--peak-side N]\n"
+         "  bits     [--rows N,..]\n"
+         "  recall   [--cases CONTEXTxREQUESTS,..] [--width N] [--items N]\n"
+         "  load     [--contexts N,..] [--width N] [--items N] [--requests N]\n";
 }
 
 Result<Options> parse(std::span<const std::string> words) {
   Options options;
-  if (words.empty())
-    return invalid("stage", "kernels, recall, constraint, returning or load", "nothing");
+  if (words.empty()) return invalid("stage", kStageNames, "nothing");
   options.stage = words[0];
   bool is_known = false;
   for (const std::string& stage : kStages) is_known |= options.stage == stage;
-  if (!is_known)
-    return invalid("stage", "kernels, recall, constraint, returning or load", words[0]);
+  if (!is_known) return invalid("stage", kStageNames, words[0]);
   for (size_t at = 1; at < words.size(); ++at) {
     if (words[at] == "--emulated") {
       options.is_emulated = true;

@@ -13,10 +13,9 @@ namespace tessera::bench::card {
 inline constexpr uint32_t kContextMax =
     8000;  // of the shapes' positions, a path and room beside it
 inline constexpr uint32_t kRowsMax = 1u << 16;
-inline constexpr uint32_t kWidthMax = 1024;  // as beam::cuda::kBeamsMax
+inline constexpr uint32_t kWidthMax = 1024;
 inline constexpr uint32_t kRequestsMax = 64;
 inline constexpr uint32_t kItemsMax = 200'000'000;
-inline constexpr uint32_t kChangesMax = 1'000'000;
 inline constexpr uint32_t kRoundsMax = 10'000;
 inline constexpr uint32_t kMebibytesMax = 64 << 10;
 inline constexpr uint32_t kSideMax = 1u << 15;
@@ -28,7 +27,7 @@ struct Case {
 };
 
 struct Options {
-  std::string stage;  // kernels, recall, constraint, returning or load
+  std::string stage;  // kernels, bits, recall or load
   bool is_emulated = false;
   uint32_t card = 0;
   std::string shape = "qwen3-1.7b";
@@ -36,9 +35,7 @@ struct Options {
   std::vector<Case> cases = {{1000, 1}, {1000, 8}, {5000, 1}, {5000, 4}, {5000, 8}};
   std::vector<uint32_t> contexts = {1000, 5000};
   std::vector<uint32_t> rows = {1, 256, 1024, 4096};
-  std::vector<uint32_t> widths = {70, 128, 256, 512};  // of the constraint stage
-  std::vector<uint32_t> changes = {10'000};            // outstanding, beside a catalogue without
-  std::vector<uint32_t> items = {1'000'000, 10'000'000};
+  uint32_t items = 1'000'000;
   uint32_t width = 256;
   uint32_t copy_mebibytes = 2048;  // read, and as many written
   uint32_t peak_side = 8192;       // of a square product

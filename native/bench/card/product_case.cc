@@ -3,13 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "cuda/kernels/forward_kernels.h"
 
 namespace tessera::bench::card {
 namespace {
-
-using device::cuda::LaunchShape;
-using ops::cuda::Product;
 
 constexpr uint32_t kCopiesMax = 64;
 constexpr uint32_t kProductSamples = 64;
@@ -55,13 +51,11 @@ Work ProductSizes::work() const {
   return {2 * m * n * depth, sizeof(uint16_t) * (m * depth + n * depth + m * n)};
 }
 
-Status launch_product(device::cuda::Queue& queue, const Product& product) {
-  const auto tiles = [](uint32_t size) {
-    return (size + ops::cuda::kMultiplyTile - 1) / ops::cuda::kMultiplyTile;
-  };
-  const LaunchShape shape{{tiles(product.columns), tiles(product.rows), 1},
-                          {ops::cuda::kMultiplyThreads, 1, 1}};
-  return device::cuda::launch(queue, model::cuda::kMultiply, shape, product);
+std::vector<LayerProduct> products_of(const Shape& shape) {
+  return {{"qkv", shape.hidden, shape.q_size() + 2 * shape.kv_size()},
+          {"o", shape.q_size(), shape.hidden},
+          {"gate_up", shape.hidden, 2 * shape.inner},
+          {"down", shape.inner, shape.hidden}};
 }
 
 Result<double> product_seconds(BenchCard& card, const Rounds& rounds, const ProductSizes& sizes) {
@@ -78,19 +72,19 @@ Result<double> product_seconds(BenchCard& card, const Rounds& rounds, const Prod
   operands.card_x = std::move(x).value();
   operands.card_w = std::move(w).value();
   operands.card_y = std::move(y).value();
-  Product product;
+  TesseraCardProduct product{};
   product.x = operands.card_x.as<uint16_t>();
   product.rows = sizes.rows;
   product.k = sizes.k;
   product.w = operands.card_w.as<uint16_t>();
   product.columns = sizes.columns;
   product.y = operands.card_y.as<uint16_t>();
-  TESSERA_RETURN_IF_ERROR(launch_product(card.queue(), product));
+  TESSERA_RETURN_IF_ERROR(card.queue().multiply(product));
   TESSERA_RETURN_IF_ERROR(check(card, operands, sizes));
   const auto all = [&]() -> Status {
     for (uint32_t copy = 0; copy < copies; ++copy) {
       product.w = operands.card_w.as<uint16_t>() + copy * weights;
-      TESSERA_RETURN_IF_ERROR(launch_product(card.queue(), product));
+      TESSERA_RETURN_IF_ERROR(card.queue().multiply(product));
     }
     return Status::ok();
   };

@@ -3,11 +3,12 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "card/bench_card.h"
 #include "card/random_values.h"
 #include "card/report.h"
-#include "cuda/kernels/multiply_kernels.h"
+#include "card/shapes.h"
 
 namespace tessera::bench::card {
 
@@ -19,7 +20,14 @@ struct ProductSizes {
   Work work() const;
 };
 
-Status launch_product(device::cuda::Queue& queue, const ops::cuda::Product& product);
+/// A product of each layer of a shape.
+struct LayerProduct {
+  std::string name;
+  uint32_t k = 0;
+  uint32_t columns = 0;
+};
+
+std::vector<LayerProduct> products_of(const Shape& shape);
 
 /// Seconds of one product, once some of its elements have been found right.
 Result<double> product_seconds(BenchCard& card, const Rounds& rounds, const ProductSizes& sizes);

@@ -55,7 +55,7 @@ Result<std::unique_ptr<Recalls>> open(BenchCard& card, const Options& options, u
   const Result<Shape> shape = shape_of(options.shape);
   if (!shape.is_ok()) return shape.status();
   return Recalls::open(
-      card, {shape.value(), options.cache, options.items[0], context, options.width, requests});
+      card, {shape.value(), options.cache, options.items, context, options.width, requests});
 }
 
 /// Median of the host's clock, from the prompts' tokens to the paths in its memory: other prompts
@@ -97,8 +97,8 @@ Status offer(Recalls& recalls, const Shape& shape, uint32_t context, uint32_t re
   const auto answered = recalls.wait_for(requests);
   if (!answered.is_ok()) return answered.status();
   for (const auto& [ticket, one] : answered.value()) {
-    const auto since = [&](Clock::time_point start) {
-      return std::chrono::duration<double>(one.when - start).count();
+    const auto since = [when = one.when](Clock::time_point start) {
+      return std::chrono::duration<double>(when - start).count();
     };
     offered.latencies.push_back(since(arrivals[ticket]));
     offered.seconds = std::max(offered.seconds, since(arrivals[0]));
@@ -159,9 +159,8 @@ Status load_stage(BenchCard& card, const Options& options, Report& report) {
 
 Status run_stage(BenchCard& card, const Options& options, Report& report) {
   if (options.stage == "kernels") return kernels_stage(card, options, report);
-  if (options.stage == "constraint") return constraint_stage(card, options, report);
+  if (options.stage == "bits") return bits_stage(card, options, report);
   if (options.stage == "recall") return recall_stage(card, options, report);
-  if (options.stage == "returning") return returning_stage(card, options, report);
   return load_stage(card, options, report);
 }
 

@@ -10,13 +10,10 @@ namespace tessera::bench::card {
 
 /// A copy and a square product, as ceilings; products, attention, norms and head of the shape.
 Status kernels_stage(BenchCard& card, const Options& options, Report& report);
-/// The step of a search, against beam::select bit for bit.
-Status constraint_stage(BenchCard& card, const Options& options, Report& report);
+/// Products of the shape by every tile of the library, each bit for bit as its row has it alone.
+Status bits_stage(BenchCard& card, const Options& options, Report& report);
 /// Whole recalls, alone and as many as each case has.
 Status recall_stage(BenchCard& card, const Options& options, Report& report);
-/// A user who comes back: the prompt computed from nothing, and its last tokens over keys and
-/// values found on the card, in the host's memory and on disk.
-Status returning_stage(BenchCard& card, const Options& options, Report& report);
 /// Latency by offered load.
 Status load_stage(BenchCard& card, const Options& options, Report& report);
 

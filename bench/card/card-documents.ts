@@ -1,9 +1,7 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { TesseraError } from '@tessera/errors';
 import { z } from 'zod';
 
-const LINE = z.object({
+export const LINE = z.object({
   name: z.string().min(1),
   value: z.number(),
   unit: z.string(),
@@ -11,6 +9,8 @@ const LINE = z.object({
   operations: z.number().nonnegative().default(0),
   /** Bytes through device memory, likewise. */
   bytes: z.number().nonnegative().default(0),
+  /** Bytes from the host's memory, likewise. */
+  linkBytes: z.number().nonnegative().default(0),
 });
 const DOCUMENT = z.object({ card: z.string().min(1), results: z.array(LINE) });
 
@@ -19,9 +19,15 @@ export type CardLine = z.infer<typeof LINE>;
 /** The measurements of one program, with the card. */
 export type CardDocument = z.infer<typeof DOCUMENT>;
 
-/** The cards that documents are of, as the machine of a report. */
-export const cardsOf = (documents: readonly CardDocument[]): string =>
-  [...new Set(documents.map(({ card }) => card))].join(', ');
+/** A number without work that it cannot do without. */
+export const lineOf = (name: string, value: number, unit: string): CardLine => ({
+  name,
+  value,
+  unit,
+  operations: 0,
+  bytes: 0,
+  linkBytes: 0,
+});
 
 /** @throws TesseraError REQUEST_INVALID for a text that is no document of results */
 export function parseDocument(text: string, place: string): CardDocument {
@@ -41,24 +47,4 @@ function jsonOf(text: string): unknown {
   } catch {
     return undefined;
   }
-}
-
-/**
- * Documents that runs have left in a folder, in the order of their names.
- * @throws TesseraError REQUEST_INVALID for a folder without any, or a file that is none
- */
-export function readDocuments(folder: string): CardDocument[] {
-  const names = existsSync(folder)
-    ? readdirSync(folder).filter((name) => name.endsWith('.json'))
-    : [];
-  if (names.length === 0) {
-    throw new TesseraError(
-      'REQUEST_INVALID',
-      `${folder}: expected a folder with the outputs of a run on a card, NAME.json, got none`,
-      { field: 'measured' },
-    );
-  }
-  return names
-    .sort()
-    .map((name) => parseDocument(readFileSync(join(folder, name), 'utf8'), join(folder, name)));
 }

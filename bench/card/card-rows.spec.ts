@@ -1,13 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import type { CardLine } from './card-documents.js';
+import { type CardLine, lineOf } from './card-documents.js';
 import { cardRows } from './card-rows.js';
 
 const line = (name: string, value: number, unit = 'us', work: Partial<CardLine> = {}) => ({
-  name,
-  value,
-  unit,
-  operations: 0,
-  bytes: 0,
+  ...lineOf(name, value, unit),
   ...work,
 });
 
@@ -36,7 +32,8 @@ describe('rows of a run on a card', () => {
   it('tell how many times faster than the published figure a recall is', () => {
     const name = 'recall/qwen3-1.7b/context 5000/requests 4/width 256';
     const other = 'recall/qwen3-0.6b/context 5000/requests 4/width 256';
-    const measured = rows(line(name, 77_100), line(other, 10));
+    const wanted = 'recall/qwen3-1.7b/context 1000/requests 8/width 256';
+    const measured = rows(line(name, 77_100), line(other, 10), line(wanted, 75_000));
     expect(named(name, measured)).toEqual({
       name: `a card: ${name}`,
       value: 77.1,
@@ -44,26 +41,39 @@ describe('rows of a run on a card', () => {
       ratio: { value: 2, to: 'published 154.2 ms' },
       bar: 1,
     });
+    expect(named(wanted, measured)?.bar).toBe(93.2 / 75);
     expect(named(other, measured)?.ratio).toBeUndefined();
   });
 
-  it('set a step against the best of the sparse-matrix method and the recall it is part of', () => {
-    const step = 'constraint/1000000 SIDs/width 256/step, mean';
-    const sparse = 'sparse matrix/1000000 SIDs/width 256';
+  it('set products and attention against PyTorch, and few rows against their bytes', () => {
+    const product = 'qwen3-1.7b/product qkv/4096x4096x2048';
+    const few = 'kernels/qwen3-1.7b/product qkv/16x4096x2048';
     const measured = rows(
-      line(step, 50),
-      line('recall/qwen3-1.7b/context 1000/requests 1/width 256', 15_000),
-      line(`${sparse}/dense layers 0/eager/step, mean`, 300),
-      line(`${sparse}/dense layers 2/graph/step, mean`, 100),
-      line(`${sparse}/dense layers 2/graph/level 0`, 10),
-      line('sparse matrix/1000000 SIDs/width 70/dense layers 2/graph/step, mean', 20),
+      line('peak/copy', 1e12, 'bytes/s'),
+      line(`kernels/${product}`, 200),
+      line(`PyTorch/${product}`, 150),
+      line(few, 30, 'us', { bytes: 2e7 }),
+      line('kernels/s/attention prompt/context 1000', 50, 'us', { bytes: 2e7 }),
     );
-    expect(named(step, measured)?.ratio).toEqual({ value: 2, to: 'sparse matrix, its best' });
-    expect(named(`${step}, share of a recall of a context of 1000`, measured)).toMatchObject({
-      value: 1,
-      unit: '%',
-      bound: 'at-most',
-    });
+    const peer = named(`PyTorch/${product}`, measured);
+    expect(peer).toMatchObject({ ratio: { value: 0.75, to: 'Tessera' }, bar: 0.85 });
+    expect(named(few, measured)).toMatchObject({ bar: 1.3, bound: 'at-most' });
+    expect(named(few, measured)?.ratio?.value).toBeCloseTo(1.5, 9);
+    expect(named('kernels/s/attention prompt/context 1000', measured)?.bar).toBe(1.8);
+  });
+
+  it('set kinds of recalls against the plain one', () => {
+    const prefix = 'kinds/qwen3-1.7b/context 1000';
+    const measured = rows(
+      line(`${prefix}/beam`, 100),
+      line(`${prefix}/certified 50`, 90),
+      line(`${prefix}/200 items`, 100),
+      line(`${prefix}/200 items ranked`, 130),
+    );
+    const certified = { ratio: { value: 0.9, to: 'beam' }, bar: 1, bound: 'at-most' };
+    expect(named(`${prefix}/certified 50`, measured)).toMatchObject(certified);
+    expect(named(`${prefix}/200 items ranked`, measured)?.ratio?.value).toBe(1.3);
+    expect(named(`${prefix}/beam`, measured)?.bar).toBeNull();
   });
 
   it('set transformers against our recall of the same context', () => {
@@ -76,14 +86,18 @@ describe('rows of a run on a card', () => {
     expect(named(peer, measured)?.ratio).toEqual({ value: 9, to: 'Tessera' });
   });
 
-  it('tell the rate of keys and values from the host, and of recalls under load', () => {
-    const copy = 'returning/qwen3-1.7b/context 1000/copied from the host';
+  it('set what is found against its bytes, from the host too, and recalls under load', () => {
+    const found = 'returning/qwen3-1.7b/context 5000/found on the host';
     const answered = 'load/qwen3-1.7b/context 5000/offered 95 percent/answered';
+    const link = 'link/from the host through PyTorch';
     const measured = rows(
-      line(copy, 1e6, 'us', { bytes: 90 * 2 ** 30 }),
+      line('peak/copy', 1e12, 'bytes/s'),
+      line(link, 90 * 2 ** 30, 'bytes/s'),
+      line(found, 3e6, 'us', { bytes: 1e12, linkBytes: 90 * 2 ** 30 }),
       line(answered, 40.2, 'requests/s'),
     );
-    expect(named(copy, measured)).toMatchObject({ value: 90, unit: 'GiB/s', ratio: { value: 2 } });
+    expect(named(found, measured)).toMatchObject({ ratio: { value: 1.5, to: 'floor' }, bar: 1.25 });
+    expect(named(link, measured)).toMatchObject({ value: 90, unit: 'GiB/s', ratio: { value: 2 } });
     expect(named(answered, measured)?.ratio?.value).toBeCloseTo(2, 9);
   });
 });
