@@ -12,7 +12,6 @@ namespace {
 
 using attention::cuda::kBlockPositions;
 using attention::cuda::Layer;
-using attention::cuda::Part;
 using attention::cuda::Rows;
 using device::cuda::LaunchShape;
 
@@ -42,17 +41,20 @@ class AttentionCase {
     TESSERA_RETURN_IF_ERROR(keep(mixed_, poisoned(card_, q * sizeof(uint16_t))));
     TESSERA_RETURN_IF_ERROR(keep(part_values_, poisoned(card_, splits_ * q * sizeof(float))));
     TESSERA_RETURN_IF_ERROR(
-        keep(parts_, poisoned(card_, uint64_t{splits_} * rows_ * shape_.heads * sizeof(Part))));
+        keep(part_logs_, poisoned(card_, uint64_t{splits_} * rows_ * shape_.heads * sizeof(float))));
     std::mt19937_64 random(9);
     for (uint32_t row = 0; row < rows_; ++row) {
       ancestors_.push_back(static_cast<uint32_t>(random() % rows_));
     }
-    std::vector<const uint16_t*> pointers;
+    std::vector<int64_t> halves;  // of addresses (cuda/library/card_library.h)
     for (uint64_t block = 0; block < block_count(); ++block) {
-      pointers.push_back(blocks_.as<uint16_t>() + block * block_elements());
+      const auto* const at = blocks_.as<uint16_t>() + block * block_elements();
+      halves.push_back(static_cast<int64_t>(reinterpret_cast<uintptr_t>(at) / sizeof(uint16_t)));
     }
     TESSERA_RETURN_IF_ERROR(keep(card_ancestors_, copied<uint32_t>(card_, ancestors_)));
-    TESSERA_RETURN_IF_ERROR(keep(card_blocks_, copied<const uint16_t*>(card_, pointers)));
+    TESSERA_RETURN_IF_ERROR(keep(card_blocks_, copied<int64_t>(card_, halves)));
+    const TesseraCardRows prompt = prompt_of();
+    TESSERA_RETURN_IF_ERROR(keep(card_prompt_, copied<TesseraCardRows>(card_, {&prompt, 1})));
     const Rows group = group_of();
     return keep(card_rows_, copied<Rows>(card_, {&group, 1}));
   }
@@ -61,11 +63,9 @@ class AttentionCase {
     const Layer arguments{layer, shape_.heads, shape_.kv_heads, shape_.head_dim};
     const auto* rows = card_rows_.as<const Rows>();
     const uint32_t queries = rows_ * (shape_.heads / shape_.kv_heads);
-    const LaunchShape prompt{
-        {ceil_of(queries, attention::cuda::kQueriesPerTile), shape_.kv_heads, splits_},
-        {attention::cuda::kAttendThreads, 1, 1}};
-    TESSERA_RETURN_IF_ERROR(
-        launch(card_.queue(), model::cuda::kAttendPrompt, prompt, arguments, rows));
+    TESSERA_RETURN_IF_ERROR(card_.queue().attend(
+        {card_prompt_.as<TesseraCardRows>(), layer, shape_.heads, shape_.kv_heads, shape_.head_dim,
+         ceil_of(queries, attention::cuda::kQueriesPerTile), splits_}));
     const LaunchShape merge{{rows_, shape_.heads, 1}, {attention::cuda::kMergeThreads, 1, 1}};
     return launch(card_.queue(), model::cuda::kAttendMerge, merge, arguments, rows);
   }
@@ -108,16 +108,26 @@ class AttentionCase {
     return uint64_t{shape_.layers} * 2 * shape_.kv_heads * head_elements();
   }
 
+  TesseraCardRows prompt_of() const {
+    const bool is_beams = sizes_.beams > 0;
+    return {q_.as<uint16_t>(),
+            card_blocks_.as<int64_t>(),
+            rows_,
+            is_beams ? sizes_.context : 1,
+            is_beams ? 0u : 1u,
+            0,
+            splits_,
+            part_values_.as<float>(),
+            part_logs_.as<float>()};
+  }
+
   Rows group_of() const {
     Rows rows;
     rows.q = q_.as<uint16_t>();
-    rows.blocks = card_blocks_.as<const uint16_t*>();
     rows.rows = rows_;
-    rows.visible = sizes_.beams > 0 ? sizes_.context : 1;
-    rows.visible_step = sizes_.beams > 0 ? 0 : 1;
     rows.splits = splits_;
     rows.part_values = part_values_.as<float>();
-    rows.parts = parts_.as<Part>();
+    rows.part_logs = part_logs_.as<float>();
     rows.mixed = mixed_.as<uint16_t>();
     if (sizes_.beams == 0) return rows;
     rows.own_keys = own_keys_.as<uint16_t>();
@@ -185,8 +195,8 @@ class AttentionCase {
   uint32_t rows_, splits_;
   RandomValues queries_{21}, kv_{22}, own_{23};
   std::vector<uint32_t> ancestors_;
-  Memory blocks_, q_, own_keys_, own_values_, mixed_, part_values_, parts_, card_ancestors_,
-      card_blocks_, card_rows_;
+  Memory blocks_, q_, own_keys_, own_values_, mixed_, part_values_, part_logs_, card_ancestors_,
+      card_blocks_, card_prompt_, card_rows_;
 };
 
 }  // namespace

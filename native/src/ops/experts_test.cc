@@ -261,6 +261,7 @@ class CountingDevice final : public device::Device {
   const char* name() const override { return device_.name(); }
   uint64_t available_bytes() const override { return device_.available_bytes(); }
   Result<device::Buffer> allocate(uint64_t bytes) override { return device_.allocate(bytes); }
+  Status zero(device::Buffer& buffer) override { return device_.zero(buffer); }
   void copy(void* to, const void* from, uint64_t bytes) override { device_.copy(to, from, bytes); }
   const device::KernelTable& kernels() const override { return kernels_; }
   platform::ThreadPool& threads() override { return device_.threads(); }

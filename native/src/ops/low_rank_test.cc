@@ -28,6 +28,7 @@ class TileDevice final : public device::Device {
   const char* name() const override { return "tiles"; }
   uint64_t available_bytes() const override { return inner_->available_bytes(); }
   Result<device::Buffer> allocate(uint64_t bytes) override { return inner_->allocate(bytes); }
+  Status zero(device::Buffer& buffer) override { return inner_->zero(buffer); }
   void copy(void* to, const void* from, uint64_t n) override { inner_->copy(to, from, n); }
   const device::KernelTable& kernels() const override { return kernels_; }
   platform::ThreadPool& threads() override { return inner_->threads(); }
