@@ -55,9 +55,7 @@ class OnCard final : public BenchCard {
   std::vector<Event> events_;
 };
 
-void add_kernels(EmulatedQueue& queue) {
-  model::cuda::add_forward_kernels(queue);
-}
+void add_kernels(EmulatedQueue& queue) { model::cuda::add_forward_kernels(queue); }
 
 class Emulation final : public BenchCard {
  public:
@@ -123,8 +121,7 @@ Result<double> median_chain_seconds(BenchCard& card, const Rounds& rounds,
   const auto chain = card.queue().end_recording();
   TESSERA_RETURN_IF_ERROR(asked);
   if (!chain.is_ok()) return chain.status();
-  return median_seconds(
-      card, rounds, [&] { return card.queue().replay(*chain.value()); }, prepare);
+  return median_seconds(card, rounds, [&] { return card.queue().replay(*chain.value()); }, prepare);
 }
 
 double quantile(std::vector<double> values, double share) {

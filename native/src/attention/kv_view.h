@@ -18,7 +18,7 @@ namespace tessera::attention {
 struct PromptKv {
   void* const* blocks = nullptr;  // [block_count]
   uint32_t block_count = 0;
-  uint32_t length = 0;          // positions already computed and readable
+  uint32_t length = 0;  // positions already computed and readable
   /// First positions, which an encoder reads: they hold what the decoder's rows read of it, and
   /// the others keys and values of the decoder's rows. 0: there is no encoder.
   uint32_t encoded = 0;

@@ -86,8 +86,8 @@ scheduler::UnitWeights unit_weights(const model::ModelConfig& config) {
   return weights;
 }
 
-Result<scheduler::PassCost> calibrate(const EngineOptions& options,
-                                      const model::Decoder& decoder, model::PassMemory& memory) {
+Result<scheduler::PassCost> calibrate(const EngineOptions& options, const model::Decoder& decoder,
+                                      model::PassMemory& memory) {
   const model::ModelConfig& config = decoder.config();
   DecoderProbe probe(decoder, memory);
   const uint32_t positions = std::min(options.prompt_tokens_max, config.max_positions);
@@ -97,7 +97,8 @@ Result<scheduler::PassCost> calibrate(const EngineOptions& options,
   if (begun.code() == Code::kEngineOverloaded) return scheduler::PassCost{};
   TESSERA_RETURN_IF_ERROR(begun);
   std::vector<Sample> samples;
-  TESSERA_RETURN_IF_ERROR(sample(probe, config.vocab_size, 1, 0, samples));  // touches everything for the first time
+  TESSERA_RETURN_IF_ERROR(
+      sample(probe, config.vocab_size, 1, 0, samples));  // touches everything for the first time
   samples.clear();
   const auto run = [&](uint32_t rows, std::vector<Sample>& of_size) -> Status {
     const uint32_t vocab = config.vocab_size;

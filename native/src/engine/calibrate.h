@@ -14,8 +14,8 @@ namespace tessera::engine {
 /// that ends when it has taken kCalibrationUs (one row and many are run in any case), then the same
 /// round again. Of equal passes the shortest counts, so that what disturbs one is not in the fit.
 /// All zero when there is no memory to run them in. Errors: what the device says.
-Result<scheduler::PassCost> calibrate(const EngineOptions& options,
-                                      const model::Decoder& decoder, model::PassMemory& memory);
+Result<scheduler::PassCost> calibrate(const EngineOptions& options, const model::Decoder& decoder,
+                                      model::PassMemory& memory);
 
 inline constexpr double kCalibrationUs = 250'000;
 /// Rows of the passes of a round, in their order: the first two are always run.

@@ -51,8 +51,7 @@ Status DecoderProbe::head(uint32_t rows) {
     return decoder_.logits(memory_, std::span(numbers).first(rows), head_tokens_,
                            std::span(logits_).first(rows * head_tokens_.size()));
   }
-  return decoder_.log_sum_exp(memory_, std::span(numbers).first(rows),
-                              std::span(sums).first(rows));
+  return decoder_.log_sum_exp(memory_, std::span(numbers).first(rows), std::span(sums).first(rows));
 }
 
 }  // namespace tessera::engine

@@ -1,5 +1,5 @@
-// Passes for calibrate.h over one made-up prompt, whose blocks are zeros to begin with. Each is done
-// when its call returns. Errors of all calls: what the device says.
+// Passes for calibrate.h over one made-up prompt, whose blocks are zeros to begin with. Each is
+// done when its call returns. Errors of all calls: what the device says.
 #pragma once
 
 #include <cstdint>

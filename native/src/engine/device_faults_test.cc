@@ -64,6 +64,22 @@ TEST_F(DeviceFaults, AFailureInTheMiddleEndsAllThatRunsAndAllThatComes) {
   SetUp();
 }
 
+TEST_F(DeviceFaults, APassWithoutMemoryEndsWhatRunsAndServingGoesOn) {
+  const Completion whole = serve_one(request(1));
+  card_->lack_memory_once();
+  uint32_t refused = 0;
+  for (const auto& [ticket, completion] : serve({request(2), request(3)})) {
+    if (completion.status.is_ok()) continue;  // let in behind the pass
+    EXPECT_EQ(completion.status.code(), Code::kEngineOverloaded);
+    EXPECT_EQ(completion.status.message(), "device: no memory is left");
+    ++refused;
+  }
+  EXPECT_GT(refused, 0u);
+  const Completion later = serve_one(request(4));
+  ASSERT_TRUE(later.status.is_ok()) << later.status.message();
+  EXPECT_EQ(later.answer.item_ordinals, whole.answer.item_ordinals);
+}
+
 TEST_F(DeviceFaults, WithoutMemoryForBeamsARequestIsRefusedAndServingGoesOn) {
   const uint64_t left = card_->memory().available_bytes();
   card_->memory().leave(16);

@@ -80,9 +80,7 @@ Result<std::shared_ptr<const lora::Adapter>> Engine::load_adapter(const std::str
   return arena_->load(folder, limits);
 }
 
-lora::ArenaUse Engine::adapter_arena() const {
-  return arena_->use();
-}
+lora::ArenaUse Engine::adapter_arena() const { return arena_->use(); }
 
 Result<UpdateReport> Engine::update_weights(const std::string& folder,
                                             std::chrono::microseconds wait_max) {

@@ -122,7 +122,7 @@ class Engine {
   // The engine's thread waits here: work arrived, blocks arrived, or stop. The pool's threads ring
   // it.
   const std::shared_ptr<std::condition_variable> work_;
-  const std::unique_ptr<Loop> loop_;  // engine thread only, but for check()
+  const std::unique_ptr<Loop> loop_;  // engine thread only
   Front front_;
   Driver driver_;
   std::atomic<bool> is_updating_{false};  // one update_weights() at a time

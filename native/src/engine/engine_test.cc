@@ -119,8 +119,9 @@ class EngineOfModel : public EngineFixture, public testing::WithParamInterface<s
   }
 };
 INSTANTIATE_TEST_SUITE_P(Models, EngineOfModel,
-                         testing::ValuesIn(served_here({"qwen3-tied", "qwen3-5-text", "qwen3-next-bf16",
-                                         "t5-gated-untied", "t5-ends-bf16"})));
+                         testing::ValuesIn(served_here({"qwen3-tied", "qwen3-5-text",
+                                                        "qwen3-next-bf16", "t5-gated-untied",
+                                                        "t5-ends-bf16"})));
 
 TEST_P(EngineOfModel, AnswersAreBitIdenticalAloneInEveryBatchAtEveryChunkAndThreadCount) {
   open_folder(GetParam());

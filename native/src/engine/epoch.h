@@ -24,13 +24,12 @@ class RowFaults {
 
 class Epoch {
  public:
-  Epoch(const model::Decoder& decoder, RowFaults* faults)
-      : decoder_(decoder), faults_(faults) {}
+  Epoch(const model::Decoder& decoder, RowFaults* faults) : decoder_(decoder), faults_(faults) {}
 
   /// Checks the rows of the pass and commits or takes back. Afterwards those requests have failed
   /// whose own rows were not finite; they must end. Errors: what the device says.
   Status settle(std::span<const scheduler::Slice> plan, PassBatch::Running running,
-              std::span<const scheduler::Link> links, const PassBatch& batch,
+                std::span<const scheduler::Link> links, const PassBatch& batch,
                 model::PassMemory& memory);
 
   /// Prompt rows taken back from requests that go on.

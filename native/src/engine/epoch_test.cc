@@ -98,8 +98,8 @@ class EpochFixture : public testing::Test {
         *decoder_,
         decoder_->make_memory(options_.batch_rows_max, options_.prompt_tokens_max, 0).value(),
         spoiler_.get());
-    return std::make_unique<Loop>(options_, *opened_.processor, *decoder_, *pool_, std::move(passes),
-                                  scheduler::PassCost{}, counters);
+    return std::make_unique<Loop>(options_, *opened_.processor, *decoder_, *pool_,
+                                  std::move(passes), scheduler::PassCost{}, counters);
   }
 
   Request make(uint32_t ticket, std::vector<int32_t> prompt, uint32_t width) const {

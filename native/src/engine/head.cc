@@ -95,8 +95,7 @@ Status Head::multiply(model::PassMemory& memory) {
   for (const Due& due : due_) {
     ops::HeadTokens* set = token_sets_.data() + due.token_set;
     const uint32_t step = due.rows->step;
-    if (due.state->has_level(step))
-      *set++ = {due.state->candidates(step), code_logits_ + due.code};
+    if (due.state->has_level(step)) *set++ = {due.state->candidates(step), code_logits_ + due.code};
     if (terminal_count(*due.state) > 0)
       *set++ = {due.state->binding().terminal_tokens(), terminal_logits_ + due.terminal};
     requests_.push_back({std::span(rows_).subspan(due.row, due.count),

@@ -329,8 +329,8 @@ TEST_P(KvTransparency, AUserWhoComesBackIsFoundInTheTierBelow) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Models, KvTransparency,
-                         testing::ValuesIn(served_here({"qwen3-tied", "qwen2-moe-shared", "qwen3-5-text",
-                                         "qwen3-next-bf16"})));
+                         testing::ValuesIn(served_here({"qwen3-tied", "qwen2-moe-shared",
+                                                        "qwen3-5-text", "qwen3-next-bf16"})));
 
 /// Prompts of an encoder are found whole or not at all, whichever tier has them.
 TEST(KvTransparency, AnEncodersPromptIsFoundByTheSameTokensAlone) {
@@ -353,7 +353,7 @@ TEST(KvTransparency, AnEncodersPromptIsFoundByTheSameTokensAlone) {
     };
     std::vector<std::vector<int32_t>> histories(3);
     std::vector<std::vector<int32_t>> asked(3);  // the last prompt of each user
-    std::vector<bool> was_here(3);                  // since the last restart
+    std::vector<bool> was_here(3);               // since the last restart
     uint32_t ticket = 0, found_here = 0, found_on_disk = 0;
     for (uint32_t round = 0; round < 60; ++round) {
       if (round % 10 == 9) {

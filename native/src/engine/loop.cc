@@ -230,8 +230,12 @@ void Loop::conclude(std::vector<Completion>& completed) {
 }
 
 void Loop::fail(const Status& status, std::vector<Completion>& completed) {
-  health_ = {Code::kEngineUnavailable, status.message()};
-  for (size_t i = running_.size(); i-- > 0;) completed.push_back(retire(i, health_));
+  const bool lacks_memory = status.code() == Code::kEngineOverloaded;
+  if (!lacks_memory) health_ = {Code::kEngineUnavailable, status.message()};
+  for (size_t i = running_.size(); i-- > 0;) {
+    running_[i]->drop_computed();
+    completed.push_back(retire(i, lacks_memory ? status : health_));
+  }
 }
 
 double Loop::left_us() const {
@@ -244,7 +248,6 @@ Completion Loop::retire(size_t index, Status status) {
   std::unique_ptr<RunningRequest> state = std::move(running_[index]);
   running_.erase(running_.begin() + static_cast<ptrdiff_t>(index));
   scheduler::unlink(links_, static_cast<uint32_t>(index));
-  if (!health_.is_ok()) state->drop_computed();
   Completion completion = completion_of(*state, std::move(status));
   answer(*state, completion);
   completion.timings = state->timings();

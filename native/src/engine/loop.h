@@ -110,7 +110,8 @@ class Loop {
   void observe(double actual_us);
   /// Ends those that are done, and those of which a row was not finite.
   void conclude(std::vector<Completion>& completed);
-  /// The device has failed: all that runs ends with its word.
+  /// A pass has failed: all that runs ends with the word of the device, which is of no use any more
+  /// unless it only lacked memory.
   void fail(const Status& status, std::vector<Completion>& completed);
   Completion retire(size_t index, Status status);
   /// Ends a request: it lends its blocks, or is empty from now on.

@@ -26,7 +26,8 @@ struct MeasuredScales {
 };
 
 /// Blocks until the file is written. Errors: REQUEST_INVALID naming the
-/// field; those of ProcessorDecoder::load; ENGINE_OVERLOADED when memory does not suffice; IO_FAILED.
+/// field; those of ProcessorDecoder::load; ENGINE_OVERLOADED when memory does not suffice;
+/// IO_FAILED.
 Result<MeasuredScales> measure_scales(const ScaleMeasurement& options);
 
 }  // namespace tessera::engine

@@ -26,7 +26,7 @@ TEST(MeasureScalesTest, TheFileThatItWritesIsTakenByADecoderOfTheSameModelOnly) 
   const auto device = device::open_cpu_device({.thread_count = 1, .instruction_set = {}});
   const auto load = [&](const model::TestFolder& from) {
     return model::ProcessorDecoder::load(from.path(), model::ComputeType::kW8A8, *device.value(),
-                                options.output_path);
+                                         options.output_path);
   };
   EXPECT_TRUE(load(folder).is_ok());
   other.write_model({}, model::test_tensors({}, tensor::DType::kBf16, 6));

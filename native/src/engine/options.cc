@@ -42,11 +42,6 @@ Status validate(const EngineOptions& options) {
                                        std::to_string(kCardsMax - 1) + ", got \"" + options.device +
                                        "\""};
   }
-  if (!options.head_tokens.empty() && parse_card(options.device)) {
-    return {Code::kRequestInvalid,
-            "engineOpen.options.headTokens: expected none where a card computes, got " +
-                std::to_string(options.head_tokens.size())};
-  }
   TESSERA_RETURN_IF_ERROR(from_one("threadCount", options.thread_count, kThreadCountMax));
   TESSERA_RETURN_IF_ERROR(from_one("queueCapacity", options.queue_capacity, kQueueCapacityMax));
   TESSERA_RETURN_IF_ERROR(

@@ -30,9 +30,9 @@ struct EngineParts {
 /// The processor of the options, with its threads. Errors: ENGINE_UNAVAILABLE, ENGINE_OVERLOADED.
 Result<std::unique_ptr<device::Device>> open_processor(const EngineOptions& options);
 /// `lossy` writes blocks where the options ask for it; `memory` has the pool's first tiers, where
-/// they are not the process's, and fits the options to it. REQUIRES: valid options. Errors: those of Engine::open.
-Result<EngineParts> open_parts(EngineOptions& options,
-                               std::unique_ptr<device::Device> processor,
+/// they are not the process's, and fits the options to it. REQUIRES: valid options. Errors: those
+/// of Engine::open.
+Result<EngineParts> open_parts(EngineOptions& options, std::unique_ptr<device::Device> processor,
                                std::shared_ptr<model::Decoder> decoder,
                                std::shared_ptr<const kv::BlockCodec> lossy,
                                const PoolMemory& memory);

@@ -40,7 +40,7 @@ void Passes::order(Running running, std::vector<scheduler::Slice>& plan) {
 }
 
 Status Passes::forward(Running running, std::span<const scheduler::Slice> plan,
-                                  std::span<const scheduler::Link> links, PassTimes& times) {
+                       std::span<const scheduler::Link> links, PassTimes& times) {
   const Clock::time_point start = Clock::now();
   const std::span<RunningRequest* const> states = states_of(running);
   batch_.build(plan, states, links);

@@ -71,7 +71,7 @@ class RequestKv {
   kv::Pool& pool_;
   kv::Lease lease_;
   PromptState state_;
-  std::vector<void*> blocks_;  // what view_ points to
+  std::vector<void*> blocks_;    // what view_ points to
   std::vector<kv::Token> name_;  // of what an encoder reads
   attention::PromptKv view_;
   kv::PerTier<uint32_t> found_{};

@@ -93,8 +93,12 @@ void RunningRequest::begin(Request request, Clock::time_point now) {
 scheduler::Runnable RunningRequest::runnable(Clock::time_point now) const {
   const auto slack =
       std::chrono::duration_cast<std::chrono::microseconds>(request_.deadline - now).count();
-  return {static_cast<uint32_t>(request_.prompt.size()), prompt().length, pending_rows(),
-          request_.priority, slack, request_.encoded};
+  return {static_cast<uint32_t>(request_.prompt.size()),
+          prompt().length,
+          pending_rows(),
+          request_.priority,
+          slack,
+          request_.encoded};
 }
 
 scheduler::RequestWork RunningRequest::work() const {

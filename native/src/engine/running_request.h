@@ -32,8 +32,7 @@ inline Status not_finite() {
 class RunningRequest {
  public:
   /// `rows_max`: of a pass. The others outlive the request.
-  RunningRequest(const model::Decoder& decoder, kv::Pool& pool, KvBudget& budget,
-                 uint32_t rows_max)
+  RunningRequest(const model::Decoder& decoder, kv::Pool& pool, KvBudget& budget, uint32_t rows_max)
       : decoder_(decoder), rows_max_(rows_max), budget_(budget), kv_(pool) {}
   ~RunningRequest() { drop_buffers(); }
   RunningRequest(const RunningRequest&) = delete;
@@ -161,6 +160,7 @@ class RunningRequest {
 
   /// The computed part of the prompt is void: none of it is kept.
   void drop_computed() { kv_.set_length(kv_.found_tokens()); }
+
  private:
   Status reserve_beams(const Request& request);
   Status reserve_prompt(const Request& request, const RunningRequest* leader,

@@ -29,7 +29,7 @@ Status RunningRequest::reserve_beams(const Request& request) {
 }
 
 void RunningRequest::append_rows(const scheduler::Slice& slice, std::vector<int32_t>& tokens,
-                               std::vector<attention::RowGroup>& groups) const {
+                                 std::vector<attention::RowGroup>& groups) const {
   attention::RowGroup group;
   group.prompt = &prompt();
   group.first_row = static_cast<uint32_t>(tokens.size());
@@ -95,12 +95,12 @@ void RunningRequest::list_due() {
 }
 
 void RunningRequest::take(const DueRows& rows, const beam::StepLogits& logits,
-                        beam::Scratch& scratch) {
+                          beam::Scratch& scratch) {
   task_run_->take({rows.step, first_slot() + rows.first, rows.beams, logits, {}, 0}, scratch);
 }
 
 void RunningRequest::take(const DueRows& rows, std::span<const float> hidden,
-                        beam::Scratch& scratch) {
+                          beam::Scratch& scratch) {
   task_run_->take(
       {rows.step, first_slot() + rows.first, rows.beams, {}, hidden, decoder_.config().hidden_size},
       scratch);

@@ -143,8 +143,8 @@ std::shared_ptr<catalogue::LiveCatalogue> live_fixture(
 
 TouchedMemory::TouchedMemory(const model::Decoder& decoder) {
   if (is_on_stand_in()) {
-    opened_ = std::make_unique<ClosedMemory::Opened>(
-        static_cast<const StandInCard&>(decoder).memory());
+    opened_ =
+        std::make_unique<ClosedMemory::Opened>(static_cast<const StandInCard&>(decoder).memory());
   }
 }
 TouchedMemory::~TouchedMemory() = default;

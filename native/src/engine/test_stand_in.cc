@@ -114,8 +114,8 @@ Result<std::unique_ptr<kv::BlockMemory>> stand_in_blocks(ClosedMemory& memory, u
                                                          uint64_t block_bytes) {
   auto blocks = memory.allocate(slot_count * block_bytes);
   if (!blocks.is_ok()) return blocks.status();
-  return std::unique_ptr<kv::BlockMemory>(std::make_unique<ClosedBlocks>(
-      memory, std::move(blocks).value(), slot_count, block_bytes));
+  return std::unique_ptr<kv::BlockMemory>(
+      std::make_unique<ClosedBlocks>(memory, std::move(blocks).value(), slot_count, block_bytes));
 }
 
 class StandInCard::Memory final : public model::PassMemory {
@@ -246,10 +246,10 @@ Status StandInCard::finish() const {
 
 Status StandInCard::forward(const model::ForwardBatch& batch, model::PassMemory& memory) const {
   TESSERA_RETURN_IF_ERROR(finish());
+  if (lacks_memory_.exchange(false)) return {Code::kEngineOverloaded, "device: no memory is left"};
   if (passes_left_ != UINT32_MAX) --passes_left_;
   const MutexLock lock(mutex_);
-  for (const model::AdapterRows& rows : batch.adapters)
-    TESSERA_CHECK(held_.contains(rows.adapter));
+  for (const model::AdapterRows& rows : batch.adapters) TESSERA_CHECK(held_.contains(rows.adapter));
   job_ = std::make_unique<Job>(batch, static_cast<Memory&>(memory));
   changed_.notify_all();
   return Status::ok();
@@ -273,8 +273,7 @@ Status StandInCard::head(std::span<const model::HeadRequest> requests,
   return inner_->head(requests, static_cast<Memory&>(memory).inner());
 }
 
-Status StandInCard::clear(const attention::PromptKv& prompt, uint32_t first,
-                          uint32_t count) const {
+Status StandInCard::clear(const attention::PromptKv& prompt, uint32_t first, uint32_t count) const {
   TESSERA_RETURN_IF_ERROR(finish());
   const ClosedMemory::Opened opened(memory_);
   return inner_->clear(prompt, first, count);

@@ -95,9 +95,7 @@ class StandInCard final : public model::Decoder {
   Result<model::WeightsUpdate> prepare_update(const std::string& folder) const override {
     return inner_->prepare_update(folder);
   }
-  Status update(model::WeightsUpdate update) override {
-    return inner_->update(std::move(update));
-  }
+  Status update(model::WeightsUpdate update) override { return inner_->update(std::move(update)); }
   bool is_intact() const override { return inner_->is_intact(); }
   Status forward(const model::ForwardBatch& batch, model::PassMemory& memory) const override;
   Result<bool> is_finite(model::PassMemory& memory, uint32_t first, uint32_t count) const override;
@@ -108,6 +106,8 @@ class StandInCard final : public model::Decoder {
 
   /// Passes that still run before the card fails, for good.
   void fail_after(uint32_t passes) { passes_left_ = passes; }
+  /// The next pass finds no memory.
+  void lack_memory_once() { lacks_memory_ = true; }
 
  private:
   class Memory;
@@ -125,6 +125,7 @@ class StandInCard final : public model::Decoder {
   const std::shared_ptr<model::ProcessorDecoder> inner_;
   const std::string numbers_;
   mutable std::atomic<uint32_t> passes_left_{UINT32_MAX};
+  mutable std::atomic<bool> lacks_memory_{false};
 
   mutable Mutex mutex_;
   mutable std::condition_variable changed_;

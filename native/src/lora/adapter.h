@@ -52,8 +52,7 @@ class Adapter {
   device::Buffer memory_;
   std::vector<int32_t> embedding_ids_;
   std::vector<uint32_t> head_panels_;
-  std::shared_ptr<const model::Decoder> decoder_;  // outlives what it holds
-  std::unique_ptr<model::HeldAdapter> held_;       // null: passes read the memory above
+  std::unique_ptr<model::HeldAdapter> held_;  // null: passes read the memory above
 };
 
 }  // namespace tessera::lora

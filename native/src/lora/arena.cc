@@ -134,7 +134,6 @@ Result<std::shared_ptr<const Adapter>> Arena::load(const std::string& folder,
     ledger_->give_back(summary.bytes);
     return in_folder(held.status());
   }
-  packed.value()->decoder_ = decoder_;
   packed.value()->held_ = std::move(held).value();
   std::shared_ptr<const Adapter> adapter(packed.value().release(),
                                          [ledger = ledger_](const Adapter* last) {

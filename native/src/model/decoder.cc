@@ -54,9 +54,9 @@ Status Decoder::check_same(const std::string& folder, const ModelConfig& config)
       config.max_positions == this->config().max_positions) {
     return Status::ok();
   }
-  return {Code::kModelInvalid,
-          folder +
-              ": config.json: expected the configuration of the weights that serve, got another"};
+  return {
+      Code::kModelInvalid,
+      folder + ": config.json: expected the configuration of the weights that serve, got another"};
 }
 
 }  // namespace tessera::model

@@ -8,7 +8,8 @@
 // Every output element is reduced in an order fixed by its own inputs alone, never by batch, chunk
 // or thread count: results are bit-identical alone and in any batch (DESIGN section 6.6).
 //
-// Errors of passes: ENGINE_UNAVAILABLE once the device has failed, for good; a processor has none.
+// Errors of passes: ENGINE_UNAVAILABLE once the device has failed, for good; ENGINE_OVERLOADED
+// where it lacked memory for this pass. A processor has none.
 #pragma once
 
 #include <cstdint>
@@ -40,7 +41,7 @@ struct HeadRequest {
 };
 
 /// An adapter's numbers on a device, which are given back with it. Passes may run with the adapter
-/// while it is held.
+/// while it is held. May outlive the decoder. Any thread.
 class HeldAdapter {
  public:
   virtual ~HeldAdapter() = default;
@@ -87,7 +88,7 @@ class Decoder {
 
   /// REQUIRES: max_rows > 0. Allocates everything forward() and head() need for up to max_rows
   /// rows, in up to max_adapters stretches with an adapter, and prompts of up to max_context
-  /// positions; nothing is allocated later. Errors: ENGINE_OVERLOADED.
+  /// positions. Errors: ENGINE_OVERLOADED.
   virtual Result<std::unique_ptr<PassMemory>> make_memory(uint32_t max_rows, uint32_t max_context,
                                                           uint32_t max_adapters) const = 0;
 
@@ -99,7 +100,8 @@ class Decoder {
   virtual void visit_in_file(uint32_t layer, const WeightSlot& slot,
                              const std::function<void(const tensor::TensorView&)>& use) const = 0;
   /// Puts an adapter, which outlives the result, where passes read it; null where they read it in
-  /// place. Any thread, also beside passes. Errors: ENGINE_OVERLOADED.
+  /// place. Any thread, also beside passes. Errors: ENGINE_OVERLOADED,
+  /// ENGINE_UNAVAILABLE.
   virtual Result<std::unique_ptr<HeldAdapter>> hold(const Adapter& adapter) const = 0;
 
   /// Looks a folder of weights of the same configuration through while this decoder serves. Errors:

@@ -31,7 +31,7 @@ std::unique_ptr<device::Device> open_device() {
 }
 
 std::shared_ptr<const ProcessorDecoder> load(const fs::path& folder, ComputeType type,
-                                    device::Device& device) {
+                                             device::Device& device) {
   auto decoder = ProcessorDecoder::load(folder.string(), type, device);
   if (!decoder.is_ok()) {
     ADD_FAILURE() << decoder.status().message();
@@ -216,7 +216,8 @@ TEST(Parity, ATableOfAStackIsTheSharedOneOrRefused) {
   ASSERT_TRUE(entries.is_ok());
   TestTensors tensors;
   for (const TensorEntry& entry : entries.value()) {
-    tensors[entry.name] = {entry.dtype, entry.shape,
+    tensors[entry.name] = {entry.dtype,
+                           entry.shape,
                            {reinterpret_cast<const char*>(entry.bytes.data()), entry.bytes.size()}};
   }
   const auto config =

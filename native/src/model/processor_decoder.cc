@@ -84,11 +84,10 @@ Workspace& own(PassMemory& memory) { return static_cast<Workspace&>(memory); }
 ProcessorDecoder::ProcessorDecoder(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 ProcessorDecoder::~ProcessorDecoder() = default;
 
-Result<std::shared_ptr<ProcessorDecoder>> ProcessorDecoder::load(const std::string& folder, ComputeType type,
-                                               device::Device& device,
-                                               const std::string& scales_path,
-                                               std::span<const Family> known,
-                                               std::span<const int32_t> head_tokens) {
+Result<std::shared_ptr<ProcessorDecoder>> ProcessorDecoder::load(
+    const std::string& folder, ComputeType type, device::Device& device,
+    const std::string& scales_path, std::span<const Family> known,
+    std::span<const int32_t> head_tokens) {
   if (!scales_path.empty() && type != ComputeType::kW8A8) {
     return Status(Code::kRequestInvalid, "activationScalesPath: expected none for " +
                                              std::string(compute_type_name(type)) + ", got " +
@@ -130,7 +129,9 @@ Result<std::shared_ptr<ProcessorDecoder>> ProcessorDecoder::load(const std::stri
 
 const Recipe& ProcessorDecoder::recipe() const { return impl_->recipe; }
 ComputeType ProcessorDecoder::compute_type() const { return impl_->type; }
-const HeadVocabulary& ProcessorDecoder::head_vocabulary() const { return impl_->weights.vocabulary(); }
+const HeadVocabulary& ProcessorDecoder::head_vocabulary() const {
+  return impl_->weights.vocabulary();
+}
 std::string ProcessorDecoder::digest() const {
   const MutexLock lock(impl_->digest_mutex);
   return impl_->digest;
@@ -295,8 +296,7 @@ Result<std::span<const float>> ProcessorDecoder::hidden(PassMemory& memory, uint
   return std::span<const float>{workspace.normed_ + first * size, count * size};
 }
 
-Result<bool> ProcessorDecoder::is_finite(PassMemory& memory, uint32_t first,
-                                         uint32_t count) const {
+Result<bool> ProcessorDecoder::is_finite(PassMemory& memory, uint32_t first, uint32_t count) const {
   const Workspace& workspace = own(memory);
   TESSERA_CHECK(uint64_t{first} + count <= workspace.rows());
   const uint64_t hidden = config().hidden_size;

@@ -24,10 +24,11 @@ class ProcessorDecoder final : public Decoder {
   /// The model is of one of the families `known`, which outlive the decoder.
   /// The head computes the tokens `head_tokens` and their neighbours alone (HeadVocabulary); none:
   /// the whole vocabulary. Errors: REQUEST_INVALID for one that is not in the vocabulary.
-  static Result<std::shared_ptr<ProcessorDecoder>> load(
-      const std::string& folder, ComputeType type, device::Device& device,
-      const std::string& scales_path = {}, std::span<const Family> known = families(),
-      std::span<const int32_t> head_tokens = {});
+  static Result<std::shared_ptr<ProcessorDecoder>> load(const std::string& folder, ComputeType type,
+                                                        device::Device& device,
+                                                        const std::string& scales_path = {},
+                                                        std::span<const Family> known = families(),
+                                                        std::span<const int32_t> head_tokens = {});
   ~ProcessorDecoder() override;
 
   const Recipe& recipe() const override;

@@ -48,11 +48,11 @@ Result<std::shared_ptr<const CardLibrary>> CardLibrary::open() {
                   "engine (npm run bootstrap -- --cuda), got none");
   }
   const auto library = std::make_shared<CardLibrary>(Face{});
-  library->handle_ = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (library->handle_ == nullptr) return unavailable(path + " to open", ::dlerror());
+  // Never closed: its CUDA runtime has destructors of threads that outlive an engine.
+  void* const handle = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (handle == nullptr) return unavailable(path + " to open", ::dlerror());
   const auto find = [&](auto& function, const char* name) {
-    function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(
-        ::dlsym(library->handle_, name));
+    function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(::dlsym(handle, name));
     return function != nullptr;
   };
   decltype(&tessera_card_version) version = nullptr;
@@ -68,10 +68,6 @@ Result<std::shared_ptr<const CardLibrary>> CardLibrary::open() {
   }
   library->face_.images = images();
   return std::shared_ptr<const CardLibrary>(library);
-}
-
-CardLibrary::~CardLibrary() {
-  if (handle_ != nullptr) ::dlclose(handle_);
 }
 
 Status CardLibrary::load() const { return outcome("tessera_card_load", face_.load()); }

@@ -1,6 +1,6 @@
 // tessera_card.so, opened at run time (cuda/library/card_library.h): the engine's kernels as fat
-// binaries, products by CUTLASS, attention by FlashInfer. A machine without it serves on its processor; nothing else
-// needs CUDA at its build.
+// binaries, products by CUTLASS, attention by FlashInfer. A machine without it serves on its
+// processor; nothing else needs CUDA at its build.
 //
 // Thread-safety: any threads.
 #pragma once
@@ -27,9 +27,6 @@ class CardLibrary {
   /// The library beside this program's file, or in a folder above it, as builds have it. Errors:
   /// ENGINE_UNAVAILABLE where there is none, or one of another version.
   static Result<std::shared_ptr<const CardLibrary>> open();
-  ~CardLibrary();
-  CardLibrary(const CardLibrary&) = delete;
-  CardLibrary& operator=(const CardLibrary&) = delete;
 
   /// Fat binaries of the engine's kernels, ended by null.
   const void* const* images() const { return face_.images; }
@@ -41,7 +38,6 @@ class CardLibrary {
   Status attend(const TesseraCardAttention& attention, void* stream) const;
 
  private:
-  void* handle_ = nullptr;
   Face face_;
 };
 

@@ -30,6 +30,11 @@ Result<std::unique_ptr<CardQueue>> CardQueue::open_copies(std::unique_ptr<Card> 
   return queue;
 }
 
+std::string CardQueue::numbers() const {
+  return "sm_" + std::to_string(card_->capability()) + " library " +
+         std::to_string(TESSERA_CARD_VERSION);
+}
+
 CardQueue::~CardQueue() {
   if (!card_->enter().is_ok()) return;
   for (const Module module : modules_) card_->drop_module(module);

@@ -21,6 +21,7 @@ class CardQueue final : public Queue {
   ~CardQueue() override;
 
   Card& card() { return *card_; }
+  std::string numbers() const override;
   Stream stream() const { return stream_; }
 
   Result<void*> allocate(uint64_t bytes) override;

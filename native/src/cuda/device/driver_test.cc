@@ -144,9 +144,11 @@ TEST(CudaDriver, WithoutTheLibraryACardIsRefused) {
 TEST(CudaDriver, ChainsAreRecordedReplayedAndDropped) {
   const char* const images[] = {"image", nullptr};
   static int products = 0;
-  const auto library = std::make_shared<CardLibrary>(CardLibrary::Face{
-      reinterpret_cast<const void* const*>(images), [] { return 0; },
-      [](const TesseraCardProduct* product, void*) { return ++products > 1 ? 700 : product->k != 8; }});
+  const auto library = std::make_shared<CardLibrary>(
+      CardLibrary::Face{reinterpret_cast<const void* const*>(images), [] { return 0; },
+                        [](const TesseraCardProduct* product, void*) {
+                          return ++products > 1 ? 700 : product->k != 8;
+                        }});
   const auto queue = CardQueue::open(open_card(), library);
   ASSERT_TRUE(queue.is_ok());
   TesseraCardProduct product{};

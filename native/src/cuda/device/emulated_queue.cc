@@ -8,6 +8,7 @@
 #include "cuda/device/plain_library.h"
 
 namespace tessera::device::cuda {
+
 Result<void*> EmulatedQueue::allocate(uint64_t bytes) {
   TESSERA_RETURN_IF_ERROR(check("allocate"));
   void* memory = std::malloc(bytes);
@@ -16,49 +17,58 @@ Result<void*> EmulatedQueue::allocate(uint64_t bytes) {
   return memory;
 }
 
-void EmulatedQueue::release(void* memory) { std::free(memory); }
+/// As a card's driver does, once all that may read it is done.
+void EmulatedQueue::release(void* memory) {
+  run();
+  std::free(memory);
+}
 
 Status EmulatedQueue::copy_in(void* to, const void* from, uint64_t bytes) {
   TESSERA_RETURN_IF_ERROR(check("copy_in"));
-  std::memcpy(to, from, bytes);
+  if (is_pinned(from)) {
+    asked_.emplace_back([=] { std::memcpy(to, from, bytes); });
+    return Status::ok();
+  }
+  const auto* const data = static_cast<const char*>(from);
+  asked_.emplace_back([to, taken = std::vector<char>(data, data + bytes)] {
+    std::memcpy(to, taken.data(), taken.size());
+  });
   return Status::ok();
 }
 
 Status EmulatedQueue::copy_out(void* to, const void* from, uint64_t bytes) {
   TESSERA_RETURN_IF_ERROR(check("copy_out"));
-  deliver();
+  run();
   std::memcpy(to, from, bytes);
   return Status::ok();
 }
 
 Status EmulatedQueue::copy_to_pinned(void* to, const void* from, uint64_t bytes) {
   TESSERA_RETURN_IF_ERROR(check("copy_to_pinned"));
-  const auto* const data = static_cast<const char*>(from);
-  pending_.push_back({to, {data, data + bytes}});
+  asked_.emplace_back([=] { std::memcpy(to, from, bytes); });
   return Status::ok();
 }
 
 Status EmulatedQueue::copy_within(void* to, const void* from, uint64_t bytes) {
   TESSERA_RETURN_IF_ERROR(check("copy_within"));
-  std::memcpy(to, from, bytes);
+  asked_.emplace_back([=] { std::memcpy(to, from, bytes); });
   return Status::ok();
 }
 
 Status EmulatedQueue::zero(void* at, uint64_t bytes) {
   TESSERA_RETURN_IF_ERROR(check("zero"));
-  std::memset(at, 0, bytes);
+  asked_.emplace_back([=] { std::memset(at, 0, bytes); });
   return Status::ok();
 }
 
 Status EmulatedQueue::finish() {
   TESSERA_RETURN_IF_ERROR(check("finish"));
-  deliver();
+  run();
   return Status::ok();
 }
 
-void EmulatedQueue::deliver() {
-  for (const Pending& copy : pending_) std::memcpy(copy.to, copy.bytes.data(), copy.bytes.size());
-  pending_.clear();
+void EmulatedQueue::run() {
+  for (const Work& work : std::exchange(asked_, {})) work();
 }
 
 Result<void*> EmulatedQueue::allocate_pinned(uint64_t bytes) {
@@ -66,21 +76,37 @@ Result<void*> EmulatedQueue::allocate_pinned(uint64_t bytes) {
   constexpr uint64_t kPage = 4096;
   void* memory = std::aligned_alloc(kPage, (bytes + kPage - 1) / kPage * kPage);
   if (memory == nullptr) return Status(Code::kEngineOverloaded, "no memory");
+  pinned_[static_cast<const char*>(memory)] = bytes;
   return memory;
 }
 
-void EmulatedQueue::release_pinned(void* memory) { std::free(memory); }
+void EmulatedQueue::release_pinned(void* memory) {
+  run();
+  pinned_.erase(static_cast<const char*>(memory));
+  std::free(memory);
+}
+
+bool EmulatedQueue::is_pinned(const void* at) const {
+  const auto* const byte = static_cast<const char*>(at);
+  const auto after = pinned_.upper_bound(byte);
+  if (after == pinned_.begin()) return false;
+  const auto& [begin, bytes] = *std::prev(after);
+  return byte < begin + bytes;
+}
 
 Status EmulatedQueue::launch(const char* kernel, const LaunchShape& shape,
                              std::span<void* const> arguments) {
   const auto known = kernels_.find(kernel);
   if (known == kernels_.end()) return {Code::kEngineUnavailable, kernel};
-  Launched launched;
-  launched.shape.grid = {shape.grid[0], shape.grid[1], shape.grid[2]};
-  launched.shape.block = {shape.block[0], shape.block[1], shape.block[2]};
-  launched.shape.dynamic_shared_bytes = shape.dynamic_shared_bytes;
-  launched.call = known->second(arguments);
-  return take(std::move(launched));
+  simt::Launch launched;
+  launched.grid = {shape.grid[0], shape.grid[1], shape.grid[2]};
+  launched.block = {shape.block[0], shape.block[1], shape.block[2]};
+  launched.dynamic_shared_bytes = shape.dynamic_shared_bytes;
+  return take([this, launched, call = known->second(arguments)]() mutable {
+    launched.seed = seed_ + launches_;
+    ++launches_;
+    simt::run(launched, call);
+  });
 }
 
 Status EmulatedQueue::multiply(const TesseraCardProduct& product) {
@@ -91,28 +117,9 @@ Status EmulatedQueue::attend(const TesseraCardAttention& attention) {
   return take([attention] { plain::attend(attention); });
 }
 
-Status EmulatedQueue::take(Call call) {
-  Launched launched;
-  launched.call = std::move(call);
-  launched.is_kernel = false;
-  return take(std::move(launched));
-}
-
-Status EmulatedQueue::take(Launched launched) {
-  if (recorded_ != nullptr) {
-    recorded_->launches.push_back(std::move(launched));
-  } else {
-    run(launched);
-  }
+Status EmulatedQueue::take(Work work) {
+  (recorded_ != nullptr ? recorded_->launches : asked_).push_back(std::move(work));
   return Status::ok();
-}
-
-void EmulatedQueue::run(const Launched& launched) {
-  if (!launched.is_kernel) return launched.call();
-  simt::Launch shape = launched.shape;
-  shape.seed = seed_ + launches_;
-  ++launches_;
-  simt::run(shape, launched.call);
 }
 
 Status EmulatedQueue::check(const char* call) {
@@ -138,7 +145,7 @@ Result<std::unique_ptr<Recording>> EmulatedQueue::end_recording() {
 
 Status EmulatedQueue::replay(const Recording& recording) {
   TESSERA_RETURN_IF_ERROR(check("replay"));
-  for (const Launched& launched : static_cast<const Chain&>(recording).launches) run(launched);
+  for (const Work& work : static_cast<const Chain&>(recording).launches) asked_.push_back(work);
   return Status::ok();
 }
 

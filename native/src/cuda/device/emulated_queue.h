@@ -1,8 +1,10 @@
 // Test only: a queue whose kernels run on emulated threads (simt.h), each to its end before the
-// next begins; its memory is this machine's.
+// next begins; its memory is this machine's. As a card's, it does nothing until it is waited for:
+// what is overwritten or given back too early shows.
 #pragma once
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <tuple>
@@ -27,6 +29,7 @@ class EmulatedQueue : public Queue {
   }
   uint64_t launches() const { return launches_; }
 
+  std::string numbers() const override { return "emulated"; }
   Result<void*> allocate(uint64_t bytes) override;
   void release(void* memory) override;
   Result<uint64_t> bytes_left() const override { return kBytesLeft; }
@@ -40,7 +43,6 @@ class EmulatedQueue : public Queue {
   void release_pinned(void* memory) override;
   Status launch(const char* kernel, const LaunchShape& shape,
                 std::span<void* const> arguments) override;
-  /// Sums in double precision, rounded once.
   Status multiply(const TesseraCardProduct& product) override;
   Status attend(const TesseraCardAttention& attention) override;
   Status begin_recording() override;
@@ -50,14 +52,10 @@ class EmulatedQueue : public Queue {
  private:
   static constexpr uint64_t kBytesLeft = uint64_t{1} << 30;  // announced, not kept
 
+  using Work = std::function<void()>;
   using Call = std::function<void()>;  // of a kernel with its arguments, by a thread
-  struct Launched {
-    simt::Launch shape;
-    Call call;
-    bool is_kernel = true;  // else called once
-  };
   struct Chain final : Recording {
-    std::vector<Launched> launches;
+    std::vector<Work> launches;
   };
 
   template <typename... Parameters, size_t... I>
@@ -68,22 +66,20 @@ class EmulatedQueue : public Queue {
           std::apply(function, values);
         };
   }
-  Status take(Call call);
-  Status take(Launched launched);
-  void run(const Launched& launched);
-  void deliver();
+  bool is_pinned(const void* at) const;
+  /// A launch: kept where a chain is recorded.
+  Status take(Work work);
+  /// All that was asked for.
+  void run();
   /// Ok where nothing is recorded.
   Status check(const char* call);
 
   uint64_t seed_;
   uint64_t launches_ = 0;
   std::unordered_map<std::string, std::function<Call(std::span<void* const>)>> kernels_;
-  struct Pending {
-    void* to;
-    std::vector<char> bytes;
-  };
-  std::vector<Pending> pending_;     // copies to pinned memory until the next finish()
-  std::unique_ptr<Chain> recorded_;  // null: launches run
+  std::map<const char*, uint64_t> pinned_;  // bytes by address
+  std::vector<Work> asked_;
+  std::unique_ptr<Chain> recorded_;  // null: launches are asked for
   Status refusal_;                   // the first while recording
 };
 

@@ -19,6 +19,8 @@ Status LaunchGraphs::run(const ChainShape& shape, const std::function<Status()>&
     const Status asked = launches();
     Result<std::unique_ptr<Recording>> recorded = queue_.end_recording();
     TESSERA_RETURN_IF_ERROR(asked);
+    // Without room for a graph the launches run one by one.
+    if (!recorded.is_ok() && recorded.status().code() == Code::kEngineOverloaded) return launches();
     if (!recorded.is_ok()) return recorded.status();
     chain.recording = std::move(recorded).value();
   }

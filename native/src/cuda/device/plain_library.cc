@@ -46,14 +46,12 @@ double dot(const uint16_t* a, const uint16_t* b, uint32_t count) {
 
 void attend(const Place& at) {
   const uint32_t size = at.all.head_dim;
-  const size_t index =
-      (size_t{at.split} * at.group.rows + at.row) * at.all.heads + at.head;
+  const size_t index = (size_t{at.split} * at.group.rows + at.row) * at.all.heads + at.head;
   float* const to = at.group.part_values + index * size;
   std::fill_n(to, size, 0.0f);
   at.group.part_logs[index] = kLogOfNothing;
   if (at.end() <= at.begin()) return;
-  const uint16_t* const query =
-      at.group.q + (size_t{at.row} * at.all.heads + at.head) * size;
+  const uint16_t* const query = at.group.q + (size_t{at.row} * at.all.heads + at.head) * size;
   std::vector<double> scores, mixed(size);
   for (uint32_t p = at.begin(); p < at.end(); ++p)
     scores.push_back(dot(query, at.key(p), size) / std::sqrt(double{1} * size));
@@ -66,8 +64,7 @@ void attend(const Place& at) {
     sum += weight;
   }
   for (uint32_t i = 0; i < size; ++i) to[i] = static_cast<float>(mixed[i] / sum);
-  at.group.part_logs[index] =
-      static_cast<float>((highest + std::log(sum)) / std::log(2.0));
+  at.group.part_logs[index] = static_cast<float>((highest + std::log(sum)) / std::log(2.0));
 }
 
 }  // namespace

@@ -35,6 +35,8 @@ class Recording {
 class Queue {
  public:
   virtual ~Queue() = default;
+  /// The device's part in the bits of results: two that differ here may round otherwise.
+  virtual std::string numbers() const = 0;
   /// Errors: ENGINE_OVERLOADED.
   virtual Result<void*> allocate(uint64_t bytes) = 0;
   virtual void release(void* memory) = 0;

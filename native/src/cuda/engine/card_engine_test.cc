@@ -89,9 +89,9 @@ class CardEngine : public testing::Test {
     bind();
   }
   void bind() {
-    binding_ = Binding::create(engine_->model().config, live_fixture(case_.snapshot),
-                               level_tokens_, {})
-                   .value();
+    binding_ =
+        Binding::create(engine_->model().config, live_fixture(case_.snapshot), level_tokens_, {})
+            .value();
     version_ = engine_->add_version("template", "codebook").value();
   }
 

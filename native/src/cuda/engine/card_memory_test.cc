@@ -115,7 +115,7 @@ class FailingQueue final : public EmulatedQueue {
   Status zero(void* at, uint64_t bytes) override {
     return is_broken_ ? failure() : EmulatedQueue::zero(at, bytes);
   }
-  Status finish() override { return is_broken_ ? failure() : Status::ok(); }
+  Status finish() override { return is_broken_ ? failure() : EmulatedQueue::finish(); }
   Result<void*> allocate_pinned(uint64_t) override { return failure(); }
   void release_pinned(void*) override {}
   Status launch(const char*, const device::cuda::LaunchShape&, std::span<void* const>) override {

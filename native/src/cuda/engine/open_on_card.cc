@@ -31,7 +31,8 @@ Status check(const EngineOptions& options) {
 
 /// The device tier and the running requests' share of it within what is left on the card.
 Status fit(EngineOptions& options, const ServedModel& model, const device::MemorySpace& card) {
-  const uint64_t left = card.available_bytes();
+  const uint64_t free = card.available_bytes();
+  const uint64_t left = free - std::min(free, kSpareBytes);
   const uint64_t prompts = left - left / kBeamShare;
   if (prompts < model.block_bytes) {
     return {Code::kEngineOverloaded, "device: expected room for a block of " +

@@ -12,6 +12,8 @@ namespace tessera::engine::cuda {
 /// Of what weights and passes leave of the card's memory, one part in so many is for beams and
 /// adapters; the rest may be prompts.
 inline constexpr uint64_t kBeamShare = 4;
+/// Left alone: graphs of launches, and plans that grow.
+inline constexpr uint64_t kSpareBytes = uint64_t{256} << 20;
 
 /// Queues of one card. None waits for another.
 struct CardQueues {
@@ -19,7 +21,7 @@ struct CardQueues {
   std::unique_ptr<device::cuda::Queue> passes;
   std::unique_ptr<device::cuda::Queue> adapters;  // come beside passes
   std::unique_ptr<device::cuda::Queue> copies;    // of the pool
-  std::shared_ptr<device::cuda::Queue> pinned;  // that the host tier's memory is of
+  std::shared_ptr<device::cuda::Queue> pinned;    // that the host tier's memory is of
 };
 
 /// Errors: ENGINE_UNAVAILABLE without a driver, with one or a card that is too old, for a card that

@@ -30,7 +30,8 @@ struct Merged {
   float sum;
 };
 
-/// Adds a part with `count` dimensions per lane: its values, divided by its sum, whose log is given.
+/// Adds a part with `count` dimensions per lane: its values, divided by its sum, whose log is
+/// given.
 TESSERA_DEVICE void add_part(const float* values, float log, uint32_t count, Merged& merged) {
   const float highest = fmaxf(merged.maximum, log);
   const float keep = merged.sum > 0 ? exp2f(merged.maximum - highest) : 0.0f;

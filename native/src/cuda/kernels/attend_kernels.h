@@ -1,6 +1,6 @@
-// Attention on a card: over a prompt's blocks in place by the library (cuda/library), which leaves a
-// part for each split of kSplitPositions positions; here what comes behind it, for prompt rows of a
-// chunk and beams of a step (attention/attention.h says what a row sees).
+// Attention on a card: over a prompt's blocks in place by the library (cuda/library), which leaves
+// a part for each split of kSplitPositions positions; here what comes behind it, for prompt rows of
+// a chunk and beams of a step (attention/attention.h says what a row sees).
 //
 //   tessera_attend_merge    grid (rows of all groups, heads), block 32: adds the parts by their
 //                           log-sum-exp in the order of positions, and a beam's own ancestors
@@ -22,8 +22,8 @@
 
 namespace tessera::attention::cuda {
 
-inline constexpr uint32_t kQueriesPerTile = 64;   // rows times heads of one kv head, in a block
-inline constexpr uint32_t kBlockPositions = 32;   // of the pool
+inline constexpr uint32_t kQueriesPerTile = 64;  // rows times heads of one kv head, in a block
+inline constexpr uint32_t kBlockPositions = 32;  // of the pool
 inline constexpr uint32_t kSplitPositions = TESSERA_CARD_SPLIT;
 inline constexpr uint32_t kHeadDimMax = 128;
 inline constexpr uint32_t kMergeThreads = 32;

@@ -60,8 +60,9 @@ struct Request {
   }
 
   TesseraCardRows prompt(uint32_t first_split) {
-    return {q.data(),    halves.data(), rows,   first_visible,      steps > 0 ? 0u : 1u,
-            first_split, splits,        part_values.data(), part_logs.data()};
+    return {q.data(),      halves.data(),       rows,
+            first_visible, steps > 0 ? 0u : 1u, first_split,
+            splits,        part_values.data(),  part_logs.data()};
   }
   Rows view(uint32_t first_row) {
     Rows view;
@@ -112,9 +113,10 @@ void run(const Layer& layer, std::vector<Request*> requests, uint64_t seed) {
     most = std::max(most, request->rows);
   }
   const uint32_t queries = most * (layer.heads / layer.kv_heads);
-  const TesseraCardAttention attention{prompts.data(), layer.index,    layer.heads,
-                                       layer.kv_heads, layer.head_dim, device::cuda::ceil_of(queries, kQueriesPerTile),
-                                       splits};
+  const TesseraCardAttention attention{
+      prompts.data(), layer.index,    layer.heads,
+      layer.kv_heads, layer.head_dim, device::cuda::ceil_of(queries, kQueriesPerTile),
+      splits};
   ASSERT_TRUE(queue().attend(attention).is_ok());
   ASSERT_TRUE(queue().finish().is_ok());
   const simt::Launch merge{

@@ -17,6 +17,8 @@ inline constexpr Kernel<const uint16_t*, const uint16_t*, uint32_t, float, float
     kAddRmsNorm{"tessera_add_rms_norm"};
 inline constexpr Kernel<const uint16_t*, const uint32_t*, uint32_t, uint16_t*> kGatherRows{
     "tessera_gather_rows"};
+inline constexpr Kernel<const float*, uint32_t, const int32_t*, uint32_t, float*> kGatherColumns{
+    "tessera_gather_columns"};
 inline constexpr Kernel<const uint16_t*, uint32_t, uint16_t*> kSiluMul{"tessera_silu_mul"};
 inline constexpr Kernel<ops::cuda::Heads> kPlaceHeads{"tessera_place_heads"};
 inline constexpr Kernel<const float*, uint32_t, float*> kLogSumExp{"tessera_log_sum_exp"};

@@ -42,8 +42,8 @@ struct Overlay {
 
 /// y[i][j] = x[row i] . w[row j] + bias[j]. REQUIRES: k a multiple of 8, rows aligned to 16 bytes.
 struct Product {
-  const float* sums = nullptr;       // [rows][columns]: x . w, where it is computed; null: it is not
-  const uint16_t* x = nullptr;       // [..][k]
+  const float* sums = nullptr;  // [rows][columns]: x . w, where it is computed; null: it is not
+  const uint16_t* x = nullptr;  // [..][k]
   const uint32_t* x_rows = nullptr;  // [rows] of x; null: row i
   uint32_t rows = 0;
   uint32_t k = 0;

@@ -74,6 +74,14 @@ TESSERA_KERNEL tessera_gather_rows(const uint16_t* from, const uint32_t* rows, u
     to[static_cast<size_t>(blockIdx.x) * size + i] = row[i];
 }
 
+/// to[row][i] = from[row][ids[i]].
+TESSERA_KERNEL tessera_gather_columns(const float* from, uint32_t size, const int32_t* ids,
+                                      uint32_t count, float* to) {
+  const float* row = from + static_cast<size_t>(blockIdx.x) * size;
+  for (uint32_t i = threadIdx.x; i < count; i += kRowThreads)
+    to[static_cast<size_t>(blockIdx.x) * count + i] = row[ids[i]];
+}
+
 /// gated[row] = silu(gate) * up, of [rows][gate: size, up: size].
 TESSERA_KERNEL tessera_silu_mul(const uint16_t* gate_up, uint32_t size, uint16_t* gated) {
   const uint16_t* gate = gate_up + static_cast<size_t>(blockIdx.x) * 2 * size;

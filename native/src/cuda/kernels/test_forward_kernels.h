@@ -10,6 +10,7 @@ void tessera_embed(const uint16_t* const*, uint32_t, float*);
 void tessera_add_rms_norm(const uint16_t*, const uint16_t*, uint32_t, float, float*, uint16_t*,
                           float*);
 void tessera_gather_rows(const uint16_t*, const uint32_t*, uint32_t, uint16_t*);
+void tessera_gather_columns(const float*, uint32_t, const int32_t*, uint32_t, float*);
 void tessera_silu_mul(const uint16_t*, uint32_t, uint16_t*);
 void tessera_place_heads(tessera::ops::cuda::Heads);
 void tessera_log_sum_exp(const float*, uint32_t, float*);
@@ -29,6 +30,7 @@ inline void add_forward_kernels(device::cuda::EmulatedQueue& queue) {
   queue.add(kEmbed, tessera_embed);
   queue.add(kAddRmsNorm, tessera_add_rms_norm);
   queue.add(kGatherRows, tessera_gather_rows);
+  queue.add(kGatherColumns, tessera_gather_columns);
   queue.add(kSiluMul, tessera_silu_mul);
   queue.add(kPlaceHeads, tessera_place_heads);
   queue.add(kLogSumExp, tessera_log_sum_exp);

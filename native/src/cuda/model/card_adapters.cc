@@ -123,6 +123,7 @@ Result<std::unique_ptr<HeldAdapter>> CardAdapters::hold(const Adapter& adapter) 
   const uint64_t bytes = lay_out(adapter, nullptr, *card);
   {
     const MutexLock transfer(transfer_);
+    free_dropped();
     if (bytes > 0) {
       Result<device::cuda::Memory> memory = device::cuda::Memory::allocate(*copies_, bytes);
       if (!memory.is_ok()) return memory.status();
@@ -147,16 +148,21 @@ const CardAdapter& CardAdapters::find(const Adapter* adapter) const {
   return *found->second;
 }
 
+/// Its memory goes with the next one that is held: freeing it waits for the card, and for another's
+/// way there, which the thread that drops it must not.
 void CardAdapters::drop(const Adapter* adapter) {
-  std::unique_ptr<CardAdapter> dropped;
-  const MutexLock transfer(transfer_);
+  const MutexLock lock(mutex_);
+  const auto found = held_.find(adapter);
+  dropped_.push_back(std::move(found->second));
+  held_.erase(found);
+}
+
+void CardAdapters::free_dropped() {
+  std::vector<std::unique_ptr<CardAdapter>> dropped;
   {
     const MutexLock lock(mutex_);
-    const auto found = held_.find(adapter);
-    dropped = std::move(found->second);
-    held_.erase(found);
+    dropped.swap(dropped_);
   }
-  dropped.reset();
 }
 
 }  // namespace tessera::model::cuda

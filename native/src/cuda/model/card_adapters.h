@@ -55,6 +55,7 @@ class CardAdapters : public std::enable_shared_from_this<CardAdapters> {
   Status upload_embedding(const ops::ReplacedRows& replaced, uint16_t* to) REQUIRES(transfer_);
   Status upload_overlay(const ops::PanelOverlay& head, const CardAdapter& card) REQUIRES(transfer_);
   void drop(const Adapter* adapter);
+  void free_dropped() REQUIRES(transfer_);
 
   const uint64_t hidden_;
   const uint32_t vocab_;
@@ -62,6 +63,7 @@ class CardAdapters : public std::enable_shared_from_this<CardAdapters> {
   const std::unique_ptr<device::cuda::Queue> copies_;
   mutable Mutex mutex_;
   std::unordered_map<const Adapter*, std::unique_ptr<CardAdapter>> held_ GUARDED_BY(mutex_);
+  std::vector<std::unique_ptr<CardAdapter>> dropped_ GUARDED_BY(mutex_);
 };
 
 }  // namespace tessera::model::cuda

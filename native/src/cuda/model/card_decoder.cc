@@ -19,10 +19,13 @@ using device::cuda::Queue;
 
 /// Changes when the bytes of a block come to lie elsewhere (cuda/kernels/attend_kernels.h).
 constexpr char kLayoutName[] = "card.1";
+/// Changes when our kernels round at other places.
+constexpr char kKernelNumbers[] = "card.2";
 
 /// Inputs that share a scale are named, as in numbers_text.cc.
-std::string numbers_of(ComputeType type) {
-  return type == ComputeType::kBf16 ? "bf16 card" : "w8a8-64 card";
+std::string numbers_of(ComputeType type, const Queue& queue) {
+  return (type == ComputeType::kBf16 ? "bf16 " : "w8a8-64 ") + std::string(kKernelNumbers) + " " +
+         queue.numbers();
 }
 
 /// All memory of passes is made by make_memory().
@@ -40,7 +43,7 @@ CardDecoder::CardDecoder(Recipe recipe, ComputeType type, HeadVocabulary vocabul
       queue_(std::move(passes)),
       adapters_(std::make_shared<CardAdapters>(recipe_.config(), std::move(copies))),
       device_name_(std::move(device_name)),
-      numbers_(numbers_of(type)),
+      numbers_(numbers_of(type, *queue_)),
       space_(queue_) {}
 
 /// Nothing that was asked for reads the weights any more.

@@ -129,14 +129,28 @@ TEST_F(CardDecoderTest, SetsAndRequestsOfOneCallHaveTheBitsOfEachAlone) {
   const HeadRequest requests[] = {
       {rows_a, of_a, sums_a.data()}, {rows_b, of_b, sums_b.data()}, {{}, of_b}, {rows_c, of_c}};
   ASSERT_TRUE(decoder.head(requests, memory).is_ok());
+  // Beside sums, logits are those of the product that the sums are of.
+  std::vector<int32_t> vocabulary(kVocab);
+  std::iota(vocabulary.begin(), vocabulary.end(), 0);
+  std::vector<float> whole(4 * kVocab), sums(4);
+  const ops::HeadTokens of_all[] = {{vocabulary, whole.data()}};
+  const std::vector<uint32_t> rows = {0, 7, 8, 19};
+  const HeadRequest of_sums[] = {{rows, of_all, sums.data()}};
+  ASSERT_TRUE(decoder.head(of_sums, memory).is_ok());
   const auto at = [&](size_t row, int32_t id) {
-    return all[row * kVocab + static_cast<size_t>(id)];
+    return whole[row * kVocab + static_cast<size_t>(id)];
   };
+  for (size_t row = 0; row < rows.size(); ++row) {
+    for (int32_t id = 0; id < int32_t{kVocab}; ++id) {
+      EXPECT_LE(at(row, id), sums[row]);
+      EXPECT_NEAR(at(row, id), all[row * kVocab + static_cast<size_t>(id)], 1e-5);
+    }
+  }
   for (size_t i = 0; i < first.size(); ++i) {
     EXPECT_EQ(a1[i], at(1, first[i]));
     EXPECT_EQ(a1[4 + i], at(0, first[i]));
     EXPECT_EQ(b1[i], at(3, first[i]));
-    EXPECT_EQ(c1[i], at(2, first[i]));
+    EXPECT_EQ(c1[i], all[2 * kVocab + static_cast<size_t>(first[i])]);
   }
   EXPECT_EQ(a2[0], at(1, 40));
   EXPECT_EQ(a2[1], at(0, 40));

@@ -43,13 +43,14 @@ Status CardHead::run(std::span<const HeadRequest> requests) {
   size_t sets = 0;
   for (const HeadRequest& request : requests) sets = std::max(sets, request.tokens.size());
   for (size_t set = 0; set < sets; ++set) TESSERA_RETURN_IF_ERROR(run_set(requests, set));
-  TESSERA_RETURN_IF_ERROR(run_sums(requests));
+  TESSERA_RETURN_IF_ERROR(run_whole(requests));
   return pieces_.empty() ? Status::ok() : flush();
 }
 
 Status CardHead::run_set(std::span<const HeadRequest> requests, size_t set) {
   Run run;
   for (const HeadRequest& request : requests) {
+    if (request.log_sum_exp != nullptr) continue;  // run_whole()
     const ops::HeadTokens tokens =
         set < request.tokens.size() ? request.tokens[set] : ops::HeadTokens{};
     const CardAdapter* const adapter = overlaid(request);
@@ -64,16 +65,32 @@ Status CardHead::run_set(std::span<const HeadRequest> requests, size_t set) {
   return select(run);
 }
 
-Status CardHead::run_sums(std::span<const HeadRequest> requests) {
-  Run run;
+/// Logits and sums of a row come from one product: a sum is not below any of its logits.
+Status CardHead::run_whole(std::span<const HeadRequest> requests) {
+  Whole run;
   for (const HeadRequest& request : requests) {
     if (request.log_sum_exp == nullptr) continue;
     const CardAdapter* const adapter = overlaid(request);
-    if (adapter != run.adapter) {
+    const bool is_alike =
+        adapter == run.adapter &&
+        std::equal(request.tokens.begin(), request.tokens.end(), run.sets.begin(), run.sets.end(),
+                   [](const ops::HeadTokens& one, const ops::HeadTokens& other) {
+                     return one.ids.data() == other.ids.data() &&
+                            one.ids.size() == other.ids.size();
+                   });
+    if (!is_alike || run.rows.empty()) {
       TESSERA_RETURN_IF_ERROR(reduce(run));
-      run = {{}, adapter, {}, {}};
+      run = {adapter, request.tokens, {}, {}, {}};
+      run.logits.resize(request.tokens.size());
     }
-    append(request, request.log_sum_exp, 1, run);
+    for (size_t i = 0; i < request.rows.size(); ++i) {
+      run.rows.push_back(request.rows[i]);
+      run.sums.push_back(request.log_sum_exp + i);
+      for (size_t set = 0; set < request.tokens.size(); ++set) {
+        const ops::HeadTokens& tokens = request.tokens[set];
+        run.logits[set].push_back(tokens.logits + i * tokens.ids.size());
+      }
+    }
   }
   return reduce(run);
 }
@@ -97,7 +114,7 @@ Status CardHead::copy_plan(uint64_t begin) {
                                staging_.used() - begin);
 }
 
-Status CardHead::multiply(const Run& run, const uint32_t* rows, uint32_t row_count,
+Status CardHead::multiply(const CardAdapter* adapter, const uint32_t* rows, uint32_t row_count,
                           const int32_t* ids, uint32_t columns, float* y) {
   ops::cuda::Product product;
   product.x = pass_.card_.normed;
@@ -108,22 +125,21 @@ Status CardHead::multiply(const Run& run, const uint32_t* rows, uint32_t row_cou
   product.w_rows = ids;
   product.columns = columns;
   product.y_f32 = y;
-  if (run.adapter != nullptr) product.overlay = run.adapter->overlay();
+  if (adapter != nullptr) product.overlay = adapter->overlay();
   const LaunchShape shape{{ceil_of(columns, kMultiplyTile), ceil_of(row_count, kMultiplyTile), 1},
                           {ops::cuda::kMultiplyThreads, 1, 1}};
   return device::cuda::launch(*pass_.queue_, kMultiply, shape, product);
 }
 
-Status CardHead::multiply_all(const Run& run, const uint32_t* rows, uint32_t row_count,
+Status CardHead::multiply_all(const CardAdapter* adapter, const uint32_t* rows, uint32_t row_count,
                               float* logits) {
   // Columns of an adapter lie apart.
-  if (run.adapter != nullptr)
-    return multiply(run, rows, row_count, nullptr, config_.vocab_size, logits);
+  if (adapter != nullptr)
+    return multiply(adapter, rows, row_count, nullptr, config_.vocab_size, logits);
   uint16_t* const gathered = pass_.card_.added;  // free behind a pass
   const LaunchShape shape{{row_count, 1, 1}, {ops::cuda::kRowThreads, 1, 1}};
-  TESSERA_RETURN_IF_ERROR(device::cuda::launch(*pass_.queue_, kGatherRows, shape,
-                                               pass_.card_.normed, rows, config_.hidden_size,
-                                               gathered));
+  TESSERA_RETURN_IF_ERROR(device::cuda::launch(
+      *pass_.queue_, kGatherRows, shape, pass_.card_.normed, rows, config_.hidden_size, gathered));
   TesseraCardProduct product{};
   product.x = gathered;
   product.w = weights_.head();
@@ -151,30 +167,52 @@ Status CardHead::select(const Run& run) {
       const auto* const card_rows = staging_.add<uint32_t>(rows.subspan(row, count));
       const auto* const card_ids = staging_.add<int32_t>(ids);
       TESSERA_RETURN_IF_ERROR(copy_plan(begin));
-      TESSERA_RETURN_IF_ERROR(multiply(run, card_rows, static_cast<uint32_t>(count), card_ids,
-                                       static_cast<uint32_t>(ids.size()),
+      TESSERA_RETURN_IF_ERROR(multiply(run.adapter, card_rows, static_cast<uint32_t>(count),
+                                       card_ids, static_cast<uint32_t>(ids.size()),
                                        pass_.card_.results + pieces_.back().at));
     }
   }
   return Status::ok();
 }
 
-Status CardHead::reduce(const Run& run) {
+Status CardHead::reduce(const Whole& run) {
   const std::span<const uint32_t> rows(run.rows);
-  const std::span<float* const> to(run.to);
+  const std::span<float* const> sums(run.sums);
   const size_t at_once = pass_.results_max_ / config_.vocab_size;
   for (size_t row = 0; row < rows.size(); row += at_once) {
     const auto count = static_cast<uint32_t>(std::min(at_once, rows.size() - row));
-    TESSERA_RETURN_IF_ERROR(open_piece(to.subspan(row, count), 1, 0, count * sizeof(uint32_t)));
+    TESSERA_RETURN_IF_ERROR(open_piece(sums.subspan(row, count), 1, 0, count * sizeof(uint32_t)));
     const uint64_t begin = Staging::padded(staging_.used());
     const auto* const card_rows = staging_.add<uint32_t>(rows.subspan(row, count));
     TESSERA_RETURN_IF_ERROR(copy_plan(begin));
     float* const logits = pass_.card_.vocab_logits;
-    TESSERA_RETURN_IF_ERROR(multiply_all(run, card_rows, count, logits));
+    TESSERA_RETURN_IF_ERROR(multiply_all(run.adapter, card_rows, count, logits));
     const LaunchShape shape{{count, 1, 1}, {ops::cuda::kRowThreads, 1, 1}};
     TESSERA_RETURN_IF_ERROR(device::cuda::launch(*pass_.queue_, kLogSumExp, shape, logits,
                                                  config_.vocab_size,
                                                  pass_.card_.results + pieces_.back().at));
+    for (size_t set = 0; set < run.sets.size(); ++set) {
+      TESSERA_RETURN_IF_ERROR(
+          gather(run.sets[set].ids, std::span(run.logits[set]).subspan(row, count)));
+    }
+  }
+  return Status::ok();
+}
+
+/// Columns of the vocabulary's logits, of as many rows as `to` has.
+Status CardHead::gather(std::span<const int32_t> all, std::span<float* const> to) {
+  const auto rows = static_cast<uint32_t>(to.size());
+  for (size_t first = 0; first < all.size(); first += config_.vocab_size) {
+    const auto ids = all.subspan(first, std::min<size_t>(config_.vocab_size, all.size() - first));
+    TESSERA_RETURN_IF_ERROR(
+        open_piece(to, ids.size(), first, ids.size_bytes() + Staging::kPadding));
+    const uint64_t begin = Staging::padded(staging_.used());
+    const auto* const card_ids = staging_.add<int32_t>(ids);
+    TESSERA_RETURN_IF_ERROR(copy_plan(begin));
+    const LaunchShape shape{{rows, 1, 1}, {ops::cuda::kRowThreads, 1, 1}};
+    TESSERA_RETURN_IF_ERROR(device::cuda::launch(
+        *pass_.queue_, kGatherColumns, shape, pass_.card_.vocab_logits, config_.vocab_size,
+        card_ids, static_cast<uint32_t>(ids.size()), pass_.card_.results + pieces_.back().at));
   }
   return Status::ok();
 }
@@ -191,9 +229,8 @@ Status CardHead::flush() {
   for (Piece& piece : pieces_) {
     piece.is_direct = is_direct(piece);
     float* const to = piece.is_direct ? piece.to.front() : pass_.host_.results + piece.at;
-    TESSERA_RETURN_IF_ERROR(
-        pass_.queue_->copy_to_pinned(to, pass_.card_.results + piece.at,
-                                     piece.to.size() * piece.count * sizeof(float)));
+    TESSERA_RETURN_IF_ERROR(pass_.queue_->copy_to_pinned(
+        to, pass_.card_.results + piece.at, piece.to.size() * piece.count * sizeof(float)));
   }
   TESSERA_RETURN_IF_ERROR(pass_.finish());
   for (const Piece& piece : pieces_) {

@@ -39,16 +39,26 @@ class CardHead {
     bool is_direct = false;  // rows lie behind each other in pinned memory of the caller's
   };
   bool is_direct(const Piece& piece) const;
+  /// Rows whose log-sum-exps are wanted, and logits of the same sets of tokens beside them.
+  struct Whole {
+    const CardAdapter* adapter = nullptr;
+    std::span<const ops::HeadTokens> sets;
+    std::vector<uint32_t> rows;
+    std::vector<float*> sums;
+    std::vector<std::vector<float*>> logits;  // by set
+  };
   const CardAdapter* overlaid(const HeadRequest& request) const;
   static void append(const HeadRequest& request, float* to, uint64_t stride, Run& run);
   Status run_set(std::span<const HeadRequest> requests, size_t set);
-  Status run_sums(std::span<const HeadRequest> requests);
+  Status run_whole(std::span<const HeadRequest> requests);
   Status select(const Run& run);
-  Status reduce(const Run& run);
-  Status multiply(const Run& run, const uint32_t* rows, uint32_t row_count, const int32_t* ids,
-                  uint32_t columns, float* y);
+  Status reduce(const Whole& run);
+  Status gather(std::span<const int32_t> all, std::span<float* const> to);
+  Status multiply(const CardAdapter* adapter, const uint32_t* rows, uint32_t row_count,
+                  const int32_t* ids, uint32_t columns, float* y);
   /// Logits of the whole vocabulary.
-  Status multiply_all(const Run& run, const uint32_t* rows, uint32_t row_count, float* logits);
+  Status multiply_all(const CardAdapter* adapter, const uint32_t* rows, uint32_t row_count,
+                      float* logits);
   /// Makes room for results and a plan of so many bytes, and notes where the results go.
   Status open_piece(std::span<float* const> to, uint64_t count, uint64_t offset,
                     uint64_t plan_bytes);

@@ -114,9 +114,9 @@ Status CardLayers::attend(const CardPlan& plan, uint32_t layer) const {
   const attention::cuda::Layer shape = shape_of(layer);
   const uint32_t queries = plan.group_rows_max * (shape.heads / shape.kv_heads);
   if (plan.splits > 0) {
-    TESSERA_RETURN_IF_ERROR(queue_.attend(
-        {plan.prompts, layer, shape.heads, shape.kv_heads, shape.head_dim,
-         ceil_of(queries, attention::cuda::kQueriesPerTile), plan.splits}));
+    TESSERA_RETURN_IF_ERROR(
+        queue_.attend({plan.prompts, layer, shape.heads, shape.kv_heads, shape.head_dim,
+                       ceil_of(queries, attention::cuda::kQueriesPerTile), plan.splits}));
   }
   const LaunchShape merge{{plan.rows, shape.heads, 1}, {attention::cuda::kMergeThreads, 1, 1}};
   return device::cuda::launch(queue_, kAttendMerge, merge, shape, plan.groups);

@@ -75,7 +75,8 @@ uint64_t CardPlanner::bytes_of(const ForwardBatch& batch) const {
   const uint64_t rows = rounded_rows(static_cast<uint32_t>(batch.tokens.size()), pass_.max_rows());
   const uint64_t groups =
       rounded_rows(static_cast<uint32_t>(batch.groups.size()), pass_.max_rows()) + 1;
-  uint64_t bytes = rows * (kAddress + sizeof(uint32_t) + sizeof(Place)) + groups * (sizeof(Rows) + sizeof(TesseraCardRows));
+  uint64_t bytes = rows * (kAddress + sizeof(uint32_t) + sizeof(Place)) +
+                   groups * (sizeof(Rows) + sizeof(TesseraCardRows));
   for (const RowGroup& group : batch.groups) {
     bytes += ceil_of(seen_last(group), kBlockPositions) * kAddress + group.ancestors.size_bytes() +
              2 * kPadding;
@@ -145,8 +146,7 @@ void CardPlanner::add_group(const RowGroup& group, Staging& staging, CardPlan& p
   }
   TESSERA_CHECK(seen_last(group) <= pass_.max_context_);
   TESSERA_CHECK(group.first_position < pass_.max_context_ + attention::kMaxSteps);
-  const int64_t* const blocks =
-      add_halves(blocks_of(*group.prompt, 0, seen_last(group)), staging);
+  const int64_t* const blocks = add_halves(blocks_of(*group.prompt, 0, seen_last(group)), staging);
   prompts_.push_back({rows.q, blocks, group.row_count, seen_first(group), is_beam ? 0u : 1u,
                       plan.splits, rows.splits, part_values, part_logs});
   add_mirrors(group, blocks, staging);

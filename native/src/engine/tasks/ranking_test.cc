@@ -335,9 +335,7 @@ TEST_F(RankingTest, RefusesByName) {
             "adapter: expected one that may change a prompt, got an activated one");
   EXPECT_EQ(refusal([](R r) { r.ranking.prefix = {-1}; }).substr(0, 30),
             "rankPrefix[0]: expected a toke");
-  EXPECT_EQ(refusal([](R r) {
-              r.ranking.suffix_offsets = {0, 0, 0};
-            }).substr(0, 37),
+  EXPECT_EQ(refusal([](R r) { r.ranking.suffix_offsets = {0, 0, 0}; }).substr(0, 37),
             "rankSuffixes.length: expected 0, 1 or");
   EXPECT_EQ(refusal([](R r) { r.ranking.prefix.assign(kRankTokensMax + 1, 1); }),
             "rankSuffixes: expected at most 32 tokens of an item beside its SID, got 33");

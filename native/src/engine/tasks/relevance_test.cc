@@ -123,7 +123,8 @@ TEST_F(Relevance, IsTheLogitsOfTheModelAndTheirNormalisation) {
 
   const auto device = std::move(device::open_cpu_device({})).value();
   const auto decoder =
-      std::move(model::ProcessorDecoder::load(folder().string(), model::ComputeType::kF32, *device)).value();
+      std::move(model::ProcessorDecoder::load(folder().string(), model::ComputeType::kF32, *device))
+          .value();
   const auto size = static_cast<uint32_t>(prompt.size());
   const auto workspace = decoder->make_workspace(size, size);
   const attention::BlockLayout layout = decoder->block_layout();
@@ -188,7 +189,8 @@ TEST_F(Relevance, GivesWayWhereMemoryIsShort) {
   // Room for a prompt of four blocks and no second one.
   const auto device = std::move(device::open_cpu_device({})).value();
   const auto decoder =
-      std::move(model::ProcessorDecoder::load(folder().string(), model::ComputeType::kF32, *device)).value();
+      std::move(model::ProcessorDecoder::load(folder().string(), model::ComputeType::kF32, *device))
+          .value();
   open(16, 512, 5 * decoder->block_layout().bytes());
   EXPECT_EQ(run(prompts, in_order(prompts.size())), expected);
 }
