@@ -61,14 +61,14 @@ export async function parity(options: ParityOptions): Promise<CardLine[]> {
 async function transformers(
   type: 'float32' | 'bfloat16',
   prompts: readonly Int32Array[],
-  { shape, items, threads, python, say }: ParityOptions,
+  { shape, device, items, threads, python, say }: ParityOptions,
 ): Promise<PeerAnswer[]> {
   say(`${shape.name}: transformers in ${type}`);
   const { sidsPath } = await randomCatalogue(items, say);
   const sizes = [LEVELS, LEVEL_CODES, threads].map(String);
   const peer = await PeerProcess.start(`transformers ${type}`, python, [
     ...['bench/peers/transformers_peer.py', randomModel(shape, say), sidsPath],
-    ...[...sizes, 'loop', type],
+    ...[...sizes, 'loop', type, device === 'cpu' ? 'cpu' : 'cuda'],
   ]);
   try {
     const answers: PeerAnswer[] = [];

@@ -5,7 +5,6 @@ import { TesseraError } from '@tessera/errors';
 import { Flags, print, runCommand, UsageError } from '../../tools/terminal/command.js';
 import { SHAPES } from '../models/model-shape.js';
 import { PYTHON } from '../peers/peer-kinds.js';
-import { buildNativeBench } from '../suites/native-bench.js';
 import type { CardLine } from './card-documents.js';
 import { COMPARED_SHAPES, drawnFolders, TINY_CARD } from './card-models.js';
 import { NO_CARD } from './card-run.js';
@@ -18,10 +17,10 @@ import { SERVE_STEPS, type ServeStepName } from './serve/serve-steps.js';
 import { deviceName } from './toolkit.js';
 import { wholeRecalls } from './whole.js';
 
-const USAGE = `usage: step-process parity|whole|kinds|returning|profile|build|serve STEP
+const USAGE = `usage: step-process parity|whole|kinds|returning|profile|serve STEP
          --device NAME [--python FILE]`;
 
-const PROMPTS = 20;
+const PROMPTS = 10;
 const ITEMS = 100_000;
 const ROUNDS = 15;
 const USERS = 3;
@@ -79,10 +78,6 @@ await runCommand(USAGE, async (all) => {
   const device = flags.text('device') ?? 'cuda:0';
   const python = flags.text('python') ?? PYTHON;
   const setting = { device, python, say: (line: string) => process.stderr.write(`${line}\n`) };
-  if (name === 'build') {
-    await buildNativeBench('card_bench', { isForCards: true });
-    return;
-  }
   const act = name === 'serve' ? (one: StepSetting) => serveStep(more, one) : OWN[name];
   if (act === undefined) throw new UsageError(`expected one of the usage, got '${name}'`);
   try {

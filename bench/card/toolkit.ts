@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** The program of native/bench/card. */
-export const CARD_BENCH = join('build', 'native-cuda-bench', 'bench', 'card', 'card_bench');
+export const CARD_BENCH = join('build', 'native', 'bench', 'card', 'card_bench');
 
 /** Where a driver shows its cards: on Linux, and on Linux under Windows. */
 const CARD_FILES = ['/dev/nvidiactl', '/dev/dxg'];

@@ -7,7 +7,8 @@ the beams read the prompt's keys and values where they are (beams_on_prompt.py).
 
 stdin: a request a line, {"width": W, "tokens": [...]}; stdout: an answer a line, see README.md.
 usage: transformers_peer.py MODEL SIDS LEVELS CODES THREADS generate|loop|shared float32|bfloat16
-On a card: card_recall_peer.py.
+         [cpu|cuda]
+Times on a card: card_recall_peer.py.
 """
 
 import json
@@ -134,9 +135,10 @@ class Peer:
 
 
 def main() -> None:
-    folder, sids, levels, codes, threads, way, dtype = sys.argv[1:]
+    folder, sids, levels, codes, threads, way, dtype, *device = sys.argv[1:]
     torch.set_num_threads(int(threads))
-    peer = Peer(folder, Paths(sids, int(levels), int(codes)), getattr(torch, dtype))
+    paths = Paths(sids, int(levels), int(codes))
+    peer = Peer(folder, paths, getattr(torch, dtype), *device)
     ways = {"generate": peer.generate, "loop": peer.loop, "shared": peer.shared}
     answer = ways[way]
     print(json.dumps({"ready": True}), flush=True)

@@ -3,11 +3,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { repositoryRoot } from '@tessera/config';
 
-/** Kernels for cards need a compiler of their own, and a build of their own. */
-const BUILD_FOLDERS = {
-  host: join('build', 'native-bench'),
-  cards: join('build', 'native-cuda-bench'),
-};
+const BUILD_FOLDER = join('build', 'native-bench');
 const OUTPUT_BYTES_MAX = 64 << 20;
 
 export interface NativeResult {
@@ -20,16 +16,11 @@ export interface NativeResult {
  * A program of native/bench, ready to run. Configures and builds only what changed; what the
  * compiler says is shown.
  */
-export async function buildNativeBench(
-  target: string,
-  { isForCards }: { readonly isForCards: boolean } = { isForCards: false },
-): Promise<string> {
-  const folder = isForCards ? BUILD_FOLDERS.cards : BUILD_FOLDERS.host;
+async function buildNativeBench(target: string): Promise<string> {
   const options = ['-DTESSERA_ADDON=OFF', '-DTESSERA_BENCH=ON'];
-  if (isForCards) options.push('-DTESSERA_CUDA=ON');
-  await shown('cmake', ['-S', 'native', '-B', folder, '-G', 'Ninja', ...options]);
-  await shown('cmake', ['--build', folder, '--target', target, '-j', '2']);
-  return join(repositoryRoot, folder, 'bench', ...(isForCards ? ['card'] : []), target);
+  await shown('cmake', ['-S', 'native', '-B', BUILD_FOLDER, '-G', 'Ninja', ...options]);
+  await shown('cmake', ['--build', BUILD_FOLDER, '--target', target, '-j', '2']);
+  return join(repositoryRoot, BUILD_FOLDER, 'bench', target);
 }
 
 /** Builds and runs a program of native/bench; its numbers. */

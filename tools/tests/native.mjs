@@ -66,9 +66,9 @@ function gtestCases(file) {
 const nativeFolder = join('build', 'native');
 
 /** Builds targets; all of them when none is named. */
-function build(folder, targets = []) {
+function build(folder, targets = [], beside = jobs) {
   const chosen = targets.length > 0 ? ['--target', ...targets] : [];
-  return run('cmake', ['--build', folder, '-j', jobs, ...chosen], { env: buildEnvironment });
+  return run('cmake', ['--build', folder, '-j', beside, ...chosen], { env: buildEnvironment });
 }
 
 /** Builds native tests as they serve; all of them when none is named. */
@@ -171,24 +171,34 @@ export function threads() {
   countCases(threadsFolder, `^(${THREADED.join('|')})$`, { TSAN_OPTIONS: words });
 }
 
-const cudaFolder = join('build', 'native-cuda');
 const KERNEL_TESTS = [
   ...['row_kernels_test', 'attend_kernels_test', 'card_decoder_test', 'card_engine_test'],
   ...['card_library_test', 'card_bench_test'],
 ];
+/** Read from the library by a program of the toolkit. */
+const LIBRARY_TEST = 'card_library_resources';
+/** Compilers of kernels take more memory than others, and one of them a minute. */
+const KERNEL_JOB_BYTES = 4 * 2 ** 30;
 
-/** Builds the tests of kernels; a build that was broken off goes on where it was. */
+/**
+ * Builds the tests of kernels and card_bench beside the addon, whose objects and library they
+ * share; a build that was broken off goes on where it was.
+ */
 export function buildCuda() {
-  const options = ['-DTESSERA_TESTS=ON', '-DTESSERA_ADDON=OFF', '-DTESSERA_CUDA=ON'];
-  return configure(cudaFolder, options) && build(cudaFolder, KERNEL_TESTS);
+  const room = Math.floor(os.totalmem() / KERNEL_JOB_BYTES);
+  const many = String(Math.max(1, Math.min(os.availableParallelism(), room)));
+  const targets = [...KERNEL_TESTS, 'card_bench', 'tessera_card'];
+  const options = ['-DTESSERA_TESTS=ON', '-DTESSERA_CUDA=ON'];
+  return configure(nativeFolder, options) && build(nativeFolder, targets, many);
 }
 
 export function cuda() {
   if (!buildCuda()) {
-    fail(`build of ${cudaFolder}`);
+    fail('build of the tests of kernels');
     return;
   }
-  countCases(cudaFolder, `^(${KERNEL_TESTS.join('|')})$`, { TESSERA_TEST_DEVICE: 'cuda' });
+  const chosen = `^(${[...KERNEL_TESTS, LIBRARY_TEST].join('|')})$`;
+  countCases(nativeFolder, chosen, { TESSERA_TEST_DEVICE: 'cuda' });
 }
 
 export function long() {

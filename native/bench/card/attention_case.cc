@@ -40,8 +40,8 @@ class AttentionCase {
     TESSERA_RETURN_IF_ERROR(keep(own_values_, own_.fill(card_, own)));
     TESSERA_RETURN_IF_ERROR(keep(mixed_, poisoned(card_, q * sizeof(uint16_t))));
     TESSERA_RETURN_IF_ERROR(keep(part_values_, poisoned(card_, splits_ * q * sizeof(float))));
-    TESSERA_RETURN_IF_ERROR(keep(
-        part_logs_, poisoned(card_, uint64_t{splits_} * rows_ * shape_.heads * sizeof(float))));
+    const uint64_t logs = uint64_t{splits_} * rows_ * shape_.heads;
+    TESSERA_RETURN_IF_ERROR(keep(part_logs_, poisoned(card_, logs * sizeof(float))));
     std::mt19937_64 random(9);
     for (uint32_t row = 0; row < rows_; ++row) {
       ancestors_.push_back(static_cast<uint32_t>(random() % rows_));

@@ -124,8 +124,6 @@ class RunningRequest {
   void set_pass_rows(double rows) { pass_rows_ = rows; }
   /// Rows that a pass has time for, as NextRows has them.
   void set_rows_in_time(uint32_t rows) { rows_in_time_ = rows; }
-  /// True if even the narrowest beam would be late, so the answer is the paths finished so far.
-  bool comes_too_late() const { return comes_too_late_; }
   Completeness completeness() const;
   /// True if codes of a level are candidates after `step` selections, not only terminal tokens.
   bool has_level(uint32_t step) const { return task().reads_tokens() || step < binding().depth(); }
@@ -200,7 +198,7 @@ class RunningRequest {
   uint32_t rows_in_time_ = UINT32_MAX;
   uint32_t affordable_width_ = UINT32_MAX;
   bool is_narrowed_ = false;
-  bool comes_too_late_ = false;
+  bool comes_too_late_ = false;  // even the narrowest beam: the answer is what has finished so far
 
   Timings timings_;
   PassTimes pass_;

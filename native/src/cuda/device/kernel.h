@@ -54,11 +54,6 @@ TESSERA_DEVICE uint16_t narrow(float value) {
   return static_cast<uint16_t>((bits + 0x7FFFu + ((bits >> 16) & 1u)) >> 16);
 }
 
-/// Two BF16 values as the tensor cores take them: the first in the lower half.
-TESSERA_DEVICE uint32_t narrow_pair(float low, float high) {
-  return static_cast<uint32_t>(narrow(low)) | (static_cast<uint32_t>(narrow(high)) << 16);
-}
-
 /// 16 bytes as one thread loads and stores them.
 struct alignas(16) Chunk {
   uint32_t words[4];

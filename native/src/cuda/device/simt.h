@@ -8,7 +8,6 @@
 // Thread-safety: one launch at a time in a process.
 #pragma once
 
-#include <bit>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -93,12 +92,3 @@ T __shfl_sync(uint32_t, T value, int from) {
   return ::tessera::simt::exchange_value(value, static_cast<uint32_t>(from), "__shfl_sync");
 }
 inline uint32_t __ballot_sync(uint32_t, bool vote) { return ::tessera::simt::ballot(vote); }
-inline void __syncwarp() { ::tessera::simt::ballot(false); }
-inline int __popc(uint32_t bits) { return std::popcount(bits); }
-inline int __popcll(uint64_t bits) { return std::popcount(bits); }
-template <typename T>
-T atomicAdd(T* to, T value) {
-  const T before = *to;
-  *to = before + value;
-  return before;
-}

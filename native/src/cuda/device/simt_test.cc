@@ -93,7 +93,9 @@ TEST(Simt, TheTensorProductIsThatOfTheMatrices) {
   }
   run({.block = {32, 1, 1}}, [&] {
     const unsigned g = threadIdx.x / 4, t = threadIdx.x % 4;
-    const auto pair = [](float low, float high) { return cuda::narrow_pair(low, high); };
+    const auto pair = [](float low, float high) {
+      return uint32_t{cuda::narrow(low)} | uint32_t{cuda::narrow(high)} << 16;
+    };
     const uint32_t left[4] = {
         pair(a[g][2 * t], a[g][2 * t + 1]), pair(a[g + 8][2 * t], a[g + 8][2 * t + 1]),
         pair(a[g][2 * t + 8], a[g][2 * t + 9]), pair(a[g + 8][2 * t + 8], a[g + 8][2 * t + 9])};
