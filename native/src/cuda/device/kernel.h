@@ -19,6 +19,8 @@
 /// Before a loop whose index chooses registers: without it they may lie in memory.
 #define TESSERA_UNROLL _Pragma("unroll")
 #else
+#include <bit>
+
 #include "cuda/device/simt.h"
 #define TESSERA_UNROLL
 #endif
