@@ -89,9 +89,10 @@ class CardEngine : public testing::Test {
     bind();
   }
   void bind() {
-    binding_ =
-        Binding::create(engine_->model().config, live_fixture(case_.snapshot), level_tokens_, {})
-            .value();
+    const ServedModel model = engine_->model();
+    binding_ = Binding::create(model.config, live_fixture(case_.snapshot), level_tokens_, {},
+                               model.vocabulary)
+                   .value();
     version_ = engine_->add_version("template", "codebook").value();
   }
 
@@ -285,6 +286,22 @@ TEST_F(CardEngine, WhatThePoolKeepsIsFoundAndChangesNoAnswer) {
   }
   EXPECT_EQ(found[kv::kDevice], 39u);
   EXPECT_EQ(found[kv::kDevice + 1], 39u);
+}
+
+TEST_F(CardEngine, AHeadOfTheCataloguesTokensGivesTheBitsOfTheWholeOne) {
+  open(options());
+  Request asked = certified(1, random_prompt(30));
+  asked.norm = beam::ScoreNorm::kAllowed;
+  const auto whole = bits_of(serve_one(asked));
+  engine_->close();
+  EngineOptions cut = options();
+  for (const std::vector<int32_t>& tokens : level_tokens_)
+    cut.head_tokens.insert(cut.head_tokens.end(), tokens.begin(), tokens.end());
+  ASSERT_TRUE(validate(cut).is_ok());
+  open(cut);
+  asked.binding = binding_;
+  asked.kv.version = version_;
+  EXPECT_EQ(bits_of(serve_one(asked)), whole);
 }
 
 TEST_F(CardEngine, WeightsAreReplacedInPlace) {
