@@ -1,11 +1,23 @@
-# The image: `docker buildx build -t tessera .` (docs/operate/image.md).
-FROM debian:12-slim AS build
+# The image: `docker buildx build -t tessera .`; with kernels for cards: `--build-arg ENGINE=cuda`
+# (docs/operate/image.md).
+ARG ENGINE=cpu
+
+FROM debian:12-slim AS sources
 WORKDIR /src
 RUN apt-get update -q && apt-get install -q -y --no-install-recommends \
       ca-certificates curl git g++ cmake ninja-build npm \
       libxxhash-dev libroaring-dev libre2-dev librocksdb-dev
 COPY . .
+
+FROM sources AS cpu
 RUN npm run bootstrap
+
+FROM sources AS cuda
+# The CUDA toolkit is there for this step alone.
+RUN --mount=from=nvidia/cuda:13.0.1-devel-ubuntu22.04,source=/usr/local/cuda-13.0,target=/usr/local/cuda \
+    npm run bootstrap -- --cuda
+
+FROM ${ENGINE} AS build
 # The time of the bill of materials, which the build's context has no history for.
 ARG SOURCE_DATE_EPOCH=0
 RUN npm run image-root -- /root-of-image

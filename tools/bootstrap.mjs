@@ -131,6 +131,7 @@ const systemPackages = [
   { name: 'libroaring-dev', present: () => hasHeader('roaring/roaring.hh') },
   { name: 'libre2-dev', present: () => hasHeader('re2/re2.h') },
   { name: 'librocksdb-dev', present: () => hasHeader('rocksdb/db.h') },
+  ...(cuda === 'ON' ? [{ name: 'python3-pip', present: () => onPath('pip3') }] : []),
   ...(forTests ? testPackages() : []),
   ...(forSystem ? systemTestPackages() : []),
 ];
@@ -204,6 +205,10 @@ const isBuilt = (choice) =>
 
 /** An earlier choice stays where none is made now. */
 const hasChosenCuda = () => cuda === undefined || isBuilt(cuda);
+const isForCards = () => cuda === 'ON' || (cuda === undefined && isBuilt('ON'));
+
+const ENGINE = join(nativeFolder, 'tessera.node');
+const CARD_LIBRARY = join(nativeFolder, 'tessera_card.so');
 
 async function buildNative() {
   const folder = nativeFolder;
@@ -221,6 +226,7 @@ async function buildNative() {
   );
   const chosen = cuda === undefined ? [] : [`-DTESSERA_CUDA=${cuda}`];
   const options = ['-DTESSERA_ADDON=ON', `-DTESSERA_PACKAGES=${PACKAGES}`, ...chosen];
+  if (cuda === 'OFF') fs.rmSync(CARD_LIBRARY, { force: true });
   await run('cmake', ['-S', 'native', '-B', folder, '-G', generator, ...options]);
   const env = { ...process.env, NINJA_STATUS: '[%f/%t, %e s] ' };
   await run('cmake', ['--build', folder, '-j', String(jobs), '--target', 'tessera'], {
@@ -291,12 +297,12 @@ async function engine() {
     outputs: HEADERS.map((name) => join(PACKAGES, name)),
     act: () => unpackPackages('package-lock.json', HEADERS, npmEnvironment()),
   });
-  if (cuda === 'ON' || (cuda === undefined && isBuilt('ON'))) await fetchCutlass({ run, step });
+  if (isForCards()) await fetchCutlass({ run, step });
   await step({
     name: 'native engine',
     inputs: ['native/CMakeLists.txt', 'native/src', 'package-lock.json'],
     keep: (path) => !/_(test|fuzz)\.(cc|h)$|\.md$/.test(path),
-    outputs: ['build/native/tessera.node'],
+    outputs: isForCards() ? [ENGINE, CARD_LIBRARY] : [ENGINE],
     holds: hasChosenCuda,
     act: buildNative,
   });

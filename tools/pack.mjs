@@ -9,10 +9,10 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { writeClientPackage } from './release/client-package.mjs';
-import { output, writeEnginePackage } from './release/engine-package.mjs';
+import { enginePackageName, output, writeEnginePackage } from './release/engine-package.mjs';
 import { recallFrom } from './release/first-recall.mjs';
 import { serveRegistry } from './release/local-registry.mjs';
-import { releaseLock, writeRelease } from './release/release-files.mjs';
+import { releaseLock, releaseManifest, writeRelease } from './release/release-files.mjs';
 import { wordsOf } from './words.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
@@ -103,7 +103,10 @@ async function tryPackages(packages) {
       if (error === undefined) throw new Error(`expected no ${compiler} on ${env.PATH}`);
     }
     fs.writeFileSync(join(cwd, '.npmrc'), `@tessera:registry=${registry.url}\n`);
-    const words = ['install', '--no-audit', '--no-fund', '@tessera/service'];
+    const engine = enginePackageName(root);
+    const { optionalDependencies } = releaseManifest(root);
+    const named = engine in optionalDependencies ? [] : [engine];
+    const words = ['install', '--no-audit', '--no-fund', '@tessera/service', ...named];
     await promisify(execFile)('npm', words, { cwd, env, timeout: INSTALL_MS_MAX });
     const service = join(cwd, 'node_modules', '@tessera', 'service');
     console.log(`${countPinned(service)} packages in the versions that are locked here`);

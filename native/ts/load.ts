@@ -12,14 +12,18 @@ import { ABI_DIGEST } from './generated/types.js';
 
 const ADDON_PATH = join('build', 'native', 'tessera.node');
 
-/** Path of a prebuilt addon in the installed package for this platform. */
+const PACKAGE = `@tessera/engine-${process.platform}-${process.arch}`;
+
+/** Path of a prebuilt addon in an installed package for this platform, first in one for cards. */
 function findPackaged(): string | undefined {
-  const { platform, arch } = process;
-  try {
-    return createRequire(import.meta.url).resolve(`@tessera/engine-${platform}-${arch}`);
-  } catch {
-    return undefined;
+  for (const name of [`${PACKAGE}-cuda`, PACKAGE]) {
+    try {
+      return createRequire(import.meta.url).resolve(name);
+    } catch {
+      // not installed
+    }
   }
+  return undefined;
 }
 
 /**
@@ -37,7 +41,7 @@ function findAddon(): string {
       if (packaged !== undefined) return packaged;
       throw new Error(
         `the native engine is not there: no ${ADDON_PATH} above this file, and no package ` +
-          `@tessera/engine-${process.platform}-${process.arch}; run \`npm run bootstrap\``,
+          `${PACKAGE}; run \`npm run bootstrap\``,
       );
     }
     folder = parent;

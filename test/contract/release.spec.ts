@@ -1,12 +1,23 @@
 /** A release: its list of files, the engine's libraries, the layout of the image, the unit. */
 
 import { spawnSync } from 'node:child_process';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  writeFileSync,
+} from 'node:fs';
 import { builtinModules } from 'node:module';
 import { join } from 'node:path';
 import { temporaryFolder } from '@tessera/testing';
 import { afterAll, describe, expect, it } from 'vitest';
-import { bundledLibraries } from '../../tools/release/engine-package.mjs';
+import {
+  bundledLibraries,
+  enginePackageName,
+  writeEnginePackage,
+} from '../../tools/release/engine-package.mjs';
 import { COMMANDS, releaseFiles, releaseManifest } from '../../tools/release/release-files.mjs';
 
 const folder = temporaryFolder({});
@@ -58,6 +69,43 @@ it('the engine brings all that it links but glibc and GCC', () => {
     encoding: 'utf8',
   });
   expect(stdout).toMatch(/\(RPATH\).*\[\$ORIGIN\]/);
+});
+
+describe('the package of the engine', () => {
+  /** A build whose addon, and library for cards, is a small program of this machine. */
+  function writeBuild(name: string, isForCards: boolean): string {
+    const root = join(folder.path, name);
+    for (const path of ['build/native', '.cache/cutlass/licences']) {
+      mkdirSync(join(root, path), { recursive: true });
+    }
+    for (const file of ['package.json', 'LICENSE', 'NOTICE']) copyFileSync(file, join(root, file));
+    const files = ['tessera.node', ...(isForCards ? ['tessera_card.so'] : [])];
+    for (const file of files) copyFileSync('/bin/true', join(root, 'build/native', file));
+    writeFileSync(join(root, '.cache/cutlass/licences/CUTLASS'), 'BSD-3-Clause');
+    return root;
+  }
+  const manifestOf = (package_: string) =>
+    JSON.parse(readFileSync(join(package_, 'package.json'), 'utf8'));
+
+  it('has no kernels for cards where the build has none', () => {
+    const root = writeBuild('plain', false);
+    const to = join(root, 'package');
+    writeEnginePackage(root, to);
+    expect(manifestOf(to).name).toBe(`@tessera/engine-${process.platform}-${process.arch}`);
+    expect(readdirSync(to)).not.toContain('tessera_card.so');
+  });
+
+  it('has a name of its own with them, their library beside the addon and its licences', () => {
+    const root = writeBuild('cards', true);
+    const to = join(root, 'package');
+    writeEnginePackage(root, to);
+    const { name, files } = manifestOf(to);
+    expect(name).toBe(`@tessera/engine-${process.platform}-${process.arch}-cuda`);
+    expect(enginePackageName(root)).toBe(name);
+    expect(files).toEqual(expect.arrayContaining(['tessera.node', 'tessera_card.so', 'licences']));
+    expect(existsSync(join(to, 'tessera_card.so'))).toBe(true);
+    expect(readdirSync(join(to, 'licences'))).toContain('CUTLASS');
+  });
 });
 
 describe('the unit', () => {

@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { debianPackageOf, output } from './engine-package.mjs';
+import { debianPackageOf, isForCards, output } from './engine-package.mjs';
 
 const debian = ({ name, version }) => ({
   type: 'library',
@@ -14,6 +14,23 @@ const debian = ({ name, version }) => ({
 
 /** Compiled into the engine from a package that npm leaves out as unused. */
 const COMPILED_IN = /^(@nozbe\/simdjson|node-addon-api)$/;
+
+const HEADERS_FOR_CARDS = 'native/src/cuda/library/requirements.txt';
+
+/** Compiled into tessera_card.so, where the engine has it. */
+function partsForCards(root) {
+  if (!isForCards(root)) return [];
+  const list = readFileSync(join(root, HEADERS_FOR_CARDS), 'utf8');
+  const pinned = [...list.matchAll(/^([\w-]+)==(\S+)/gm)].map(([, name, version]) => {
+    return { name, version, purl: `pkg:pypi/${name}@${version}` };
+  });
+  const runtime = { name: 'cuda-cudart', purl: 'pkg:generic/cuda-cudart' };
+  return [...pinned, runtime].map((part) => ({
+    type: 'library',
+    ...part,
+    description: 'compiled into tessera_card.so',
+  }));
+}
 
 /** Packages of the lock, NAME@VERSION, that npm installs on other platforms alone. */
 function ofOtherPlatforms(root) {
@@ -47,7 +64,7 @@ export function billOfMaterials(root, { packages, libraries, node, epoch }) {
     if (owner !== undefined) return owner;
     throw new Error(`${path}: expected a file of a package of Debian, got another one`);
   });
-  const native = [...packages, ...bundled].map(debian);
+  const native = [...[...packages, ...bundled].map(debian), ...partsForCards(root)];
   const version = output(node, ['--version']).trim().slice(1);
   native.push({ type: 'platform', name: 'node', version, purl: `pkg:generic/node@${version}` });
   const known = new Set(bill.components.map(({ purl }) => purl));

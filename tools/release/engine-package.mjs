@@ -1,12 +1,16 @@
 // The native engine as a package: the addon, and beside it the libraries that it links, but for
 // those of every Linux. The addon's RPATH is its own folder (native/src/bridge/CMakeLists.txt).
+// A build for cards is a package of another name, with tessera_card.so beside the addon.
 import { spawnSync } from 'node:child_process';
 import * as fs from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 
 const ADDON = join('build', 'native', 'tessera.node');
+const CARD_LIBRARY = join('build', 'native', 'tessera_card.so');
+/** Licences of what it has compiled in (tools/cutlass.mjs). */
+const CARD_LICENCES = join('.cache', 'cutlass', 'licences');
 
-/** Of glibc and GCC: the official Node needs them too, and may only be there once. */
+/** Libraries of glibc and GCC: the official Node needs them too, and may only be there once. */
 const OF_SYSTEM = /^(linux-vdso|ld-linux|lib(c|m|dl|rt|pthread|stdc\+\+|gcc_s)\.so)/;
 
 export function output(command, words, options = {}) {
@@ -59,6 +63,22 @@ function newestNeeded(files, prefix) {
   return asked.sort(numeric).at(-1) ?? '';
 }
 
+/** True where this build has kernels for cards: `npm run bootstrap -- --cuda`. */
+export const isForCards = (root) => fs.existsSync(join(root, CARD_LIBRARY));
+
+/** The name for this platform and build; native/ts/load.ts looks for both. */
+export function enginePackageName(root) {
+  return `@tessera/engine-${process.platform}-${process.arch}${isForCards(root) ? '-cuda' : ''}`;
+}
+
+/** @returns its path in the package */
+function writeCardLibrary(root, folder) {
+  const library = join(folder, 'tessera_card.so');
+  output('strip', ['--strip-unneeded', '-o', library, join(root, CARD_LIBRARY)]);
+  fs.cpSync(join(root, CARD_LICENCES), join(folder, 'licences'), { recursive: true });
+  return library;
+}
+
 /** Writes the package for this platform to a folder that is not there yet. */
 export function writeEnginePackage(root, folder) {
   const { version, license } = JSON.parse(fs.readFileSync(join(root, 'package.json'), 'utf8'));
@@ -77,9 +97,10 @@ export function writeEnginePackage(root, folder) {
     fs.copyFileSync(join(root, name), join(folder, name));
   }
   const files = [addon, ...libraries.map(({ name }) => join(folder, name))];
+  if (isForCards(root)) files.push(writeCardLibrary(root, folder));
   const glibc = newestNeeded(files, 'GLIBC');
   const manifest = {
-    name: `@tessera/engine-${platform}-${arch}`,
+    name: enginePackageName(root),
     version,
     description: `Native engine of tessera for ${platform} ${arch}, glibc ${glibc} or later`,
     license,
@@ -87,7 +108,7 @@ export function writeEnginePackage(root, folder) {
     cpu: [arch],
     libc: ['glibc'],
     main: 'tessera.node',
-    files: ['tessera.node', ...libraries.map(({ name }) => name), 'licences', 'NOTICE'],
+    files: [...files.map((path) => basename(path)), 'licences', 'NOTICE'],
   };
   fs.writeFileSync(join(folder, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`);
   for (const file of files) fs.chmodSync(file, 0o755);

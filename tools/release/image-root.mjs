@@ -3,14 +3,14 @@
 import * as fs from 'node:fs';
 import os from 'node:os';
 import { join } from 'node:path';
-import { output, writeEnginePackage } from './engine-package.mjs';
+import { enginePackageName, output, writeEnginePackage } from './engine-package.mjs';
 import { installModules } from './production-modules.mjs';
 import { writeRelease } from './release-files.mjs';
 
 const USER = 10_001;
 /** Libraries of Node and the engine; the shell limits the processes of analysts' queries. */
 const PACKAGES = [...['libc6', 'libgcc-s1', 'libstdc++6', 'dash', 'tini', 'base-files', 'tzdata']];
-/** Of these packages nothing else is wanted: they keep those queries behind recalls. */
+/** Programs of packages of which nothing else is wanted: they keep those queries behind recalls. */
 const PROGRAMS = { 'util-linux': ['./usr/bin/chrt', './usr/bin/taskset'] };
 /** As Debian links them since its merge of /usr. */
 const MERGED = ['bin', 'sbin', 'lib', 'lib64'];
@@ -73,12 +73,7 @@ export function writeImageRoot(repository, { base, release }, node) {
   const app = join(release, 'app');
   writeRelease(repository, app);
   installModules(repository, app);
-  const engine = join(
-    app,
-    'node_modules',
-    '@tessera',
-    `engine-${process.platform}-${process.arch}`,
-  );
+  const engine = join(app, 'node_modules', enginePackageName(repository));
   const { libraries } = writeEnginePackage(repository, engine);
   fs.mkdirSync(join(app, 'data'));
   const bin = join(base, 'usr', 'local', 'bin');

@@ -62,7 +62,7 @@ Result<std::shared_ptr<const CardLibrary>> CardLibrary::open() {
   }
   decltype(&tessera_card_images) images = nullptr;
   if (!find(images, "tessera_card_images") || !find(library->face_.load, "tessera_card_load") ||
-      !find(library->face_.multiply, "tessera_card_multiply_bf16") ||
+      !find(library->face_.multiply, "tessera_card_multiply") ||
       !find(library->face_.attend, "tessera_card_attend")) {
     return unavailable(path + " with the functions of its version", "another file");
   }
@@ -73,7 +73,7 @@ Result<std::shared_ptr<const CardLibrary>> CardLibrary::open() {
 Status CardLibrary::load() const { return outcome("tessera_card_load", face_.load()); }
 
 Status CardLibrary::multiply(const TesseraCardProduct& product, void* stream) const {
-  return outcome("tessera_card_multiply_bf16", face_.multiply(&product, stream));
+  return outcome("tessera_card_multiply", face_.multiply(&product, stream));
 }
 
 Status CardLibrary::attend(const TesseraCardAttention& attention, void* stream) const {

@@ -19,7 +19,7 @@ class CardLibrary {
   struct Face {
     const void* const* images = nullptr;
     decltype(&tessera_card_load) load = nullptr;
-    decltype(&tessera_card_multiply_bf16) multiply = nullptr;
+    decltype(&tessera_card_multiply) multiply = nullptr;
     decltype(&tessera_card_attend) attend = nullptr;
   };
   /// Over functions of the caller's, for tests.

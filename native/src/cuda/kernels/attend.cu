@@ -23,28 +23,30 @@ TESSERA_DEVICE const Rows& group_of_row(const Rows* groups, uint32_t row) {
   return *groups;
 }
 
-/// A row's head as one lane has it: dimensions lane, lane + 32, ...
+/// A row's head as one lane has it in registers: kCount dimensions, lane, lane + 32, ...
+template <uint32_t kCount>
 struct Merged {
-  float values[kHeadDimMax / 32];
+  float values[kCount];
   float maximum;
   float sum;
 };
 
-/// Adds a part with `count` dimensions per lane: its values, divided by its sum, whose log is
-/// given.
-TESSERA_DEVICE void add_part(const float* values, float log, uint32_t count, Merged& merged) {
+/// Adds a part: its values, divided by its sum, whose log is given.
+template <uint32_t kCount>
+TESSERA_DEVICE void add_part(const float* values, float log, Merged<kCount>& merged) {
   const float highest = fmaxf(merged.maximum, log);
   const float keep = merged.sum > 0 ? exp2f(merged.maximum - highest) : 0.0f;
   const float take = exp2f(log - highest);
-  for (uint32_t i = 0; i < count; ++i)
+  for (uint32_t i = 0; i < kCount; ++i)
     merged.values[i] = merged.values[i] * keep + values[i] * take;
   merged.sum = merged.sum * keep + take;
   merged.maximum = highest;
 }
 
 /// The decoded tokens of a beam, oldest first, then its own.
+template <uint32_t kCount>
 TESSERA_DEVICE void add_own(const Layer& layer, const Rows& group, uint32_t row, uint32_t head,
-                            const float* query, uint32_t count, Merged& merged) {
+                            const float* query, Merged<kCount>& merged) {
   const uint32_t lane = threadIdx.x;
   const uint32_t kv_head = head / (layer.heads / layer.kv_heads);
   for (uint32_t step = 0; step < group.steps; ++step) {
@@ -54,38 +56,46 @@ TESSERA_DEVICE void add_own(const Layer& layer, const Rows& group, uint32_t row,
     const size_t at =
         ((static_cast<size_t>(layer.index) * group.slots + slot) * layer.kv_heads + kv_head) *
         layer.head_dim;
-    float product = 0, values[kHeadDimMax / 32];
-    for (uint32_t i = 0; i < count; ++i) {
+    float product = 0, values[kCount];
+    for (uint32_t i = 0; i < kCount; ++i) {
       product += query[i] * widen(group.own_keys[at + lane + 32 * i]);
       values[i] = widen(group.own_values[at + lane + 32 * i]);
     }
-    add_part(values, warp_sum(product) * score_scale(layer), count, merged);
+    add_part(values, warp_sum(product) * score_scale(layer), merged);
+  }
+}
+
+template <uint32_t kCount>
+TESSERA_DEVICE void merge(const Layer& layer, const Rows* groups) {
+  const Rows& group = group_of_row(groups, blockIdx.x);
+  if (group.q == nullptr) return;  // spare
+  const uint32_t row = blockIdx.x - group.first_row, head = blockIdx.y, lane = threadIdx.x;
+  const size_t index = static_cast<size_t>(row) * layer.heads + head;
+  const size_t all = static_cast<size_t>(group.rows) * layer.heads;
+  Merged<kCount> merged = {{}, minus_infinity(), 0};
+  for (uint32_t split = 0; split < group.splits; ++split) {
+    const float log = group.part_logs[split * all + index];
+    if (log < TESSERA_CARD_NOTHING) continue;
+    float values[kCount];
+    for (uint32_t i = 0; i < kCount; ++i) {
+      values[i] = group.part_values[(split * all + index) * layer.head_dim + lane + 32 * i];
+    }
+    add_part(values, log, merged);
+  }
+  float query[kCount];
+  for (uint32_t i = 0; i < kCount; ++i)
+    query[i] = widen(group.q[index * layer.head_dim + lane + 32 * i]);
+  add_own(layer, group, row, head, query, merged);
+  for (uint32_t i = 0; i < kCount; ++i) {
+    group.mixed[index * layer.head_dim + lane + 32 * i] = narrow(merged.values[i] / merged.sum);
   }
 }
 
 TESSERA_KERNEL tessera_attend_merge(Layer layer, const Rows* groups) {
-  const Rows& group = group_of_row(groups, blockIdx.x);
-  if (group.q == nullptr) return;  // spare
-  const uint32_t row = blockIdx.x - group.first_row, head = blockIdx.y, lane = threadIdx.x;
-  const uint32_t count = layer.head_dim / 32;
-  const size_t index = static_cast<size_t>(row) * layer.heads + head;
-  const size_t all = static_cast<size_t>(group.rows) * layer.heads;
-  Merged merged = {{0, 0, 0, 0}, minus_infinity(), 0};
-  for (uint32_t split = 0; split < group.splits; ++split) {
-    const float log = group.part_logs[split * all + index];
-    if (log < kLogOfNothing) continue;
-    float values[kHeadDimMax / 32];
-    for (uint32_t i = 0; i < count; ++i) {
-      values[i] = group.part_values[(split * all + index) * layer.head_dim + lane + 32 * i];
-    }
-    add_part(values, log, count, merged);
-  }
-  float query[kHeadDimMax / 32];
-  for (uint32_t i = 0; i < count; ++i)
-    query[i] = widen(group.q[index * layer.head_dim + lane + 32 * i]);
-  add_own(layer, group, row, head, query, count, merged);
-  for (uint32_t i = 0; i < count; ++i) {
-    group.mixed[index * layer.head_dim + lane + 32 * i] = narrow(merged.values[i] / merged.sum);
+  if (layer.head_dim == kHeadDimMax) {
+    merge<kHeadDimMax / 32>(layer, groups);
+  } else {
+    merge<kHeadDimMax / 64>(layer, groups);
   }
 }
 

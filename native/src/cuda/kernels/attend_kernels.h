@@ -35,9 +35,6 @@ struct Layer {
   uint32_t head_dim = 0;  // 64 or 128
 };
 
-/// Logs of parts below this one are of rows that saw nothing of a split.
-inline constexpr float kLogOfNothing = -10'000;
-
 /// Rows of one request in a pass.
 struct Rows {
   const uint16_t* q = nullptr;  // [rows][heads][head_dim]

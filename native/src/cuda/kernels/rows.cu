@@ -93,33 +93,34 @@ TESSERA_KERNEL tessera_silu_mul(const uint16_t* gate_up, uint32_t size, uint16_t
 }
 
 /// One head of one row: normed where the model says so, turned by its position, put where attention
-/// reads it. A lane has dimensions lane, lane + 32, ...: of a pair (i, i + half) both.
-TESSERA_KERNEL tessera_place_heads(Heads heads) {
+/// reads it. A lane has kCount dimensions, lane, lane + 32, ...: of a pair (i, i + half) both.
+template <uint32_t kCount>
+TESSERA_DEVICE void place_head(const Heads& heads) {
   const uint32_t row = blockIdx.x, head = blockIdx.y, lane = threadIdx.x;
-  const uint32_t count = heads.head_dim / kWarpLanes, all = heads.heads + 2 * heads.kv_heads;
+  const uint32_t all = heads.heads + 2 * heads.kv_heads;
   const bool is_query = head < heads.heads;
   const bool is_value = head >= heads.heads + heads.kv_heads;
   const uint16_t* from = heads.projected + (static_cast<size_t>(row) * all + head) * heads.head_dim;
-  float values[kHeadDimMax / kWarpLanes];
-  for (uint32_t i = 0; i < count; ++i) values[i] = widen(from[lane + kWarpLanes * i]);
+  float values[kCount];
+  for (uint32_t i = 0; i < kCount; ++i) values[i] = widen(from[lane + kWarpLanes * i]);
   const uint16_t* norm = is_query ? heads.q_norm : heads.k_norm;
   if (!is_value && norm != nullptr) {
     float squares = 0;
-    for (uint32_t i = 0; i < count; ++i) squares += values[i] * values[i];
+    for (uint32_t i = 0; i < kCount; ++i) squares += values[i] * values[i];
     const float mean = warp_sum(squares) / static_cast<float>(heads.head_dim);
     const float factor = 1.0f / sqrtf(mean + heads.epsilon);
-    for (uint32_t i = 0; i < count; ++i) {
+    for (uint32_t i = 0; i < kCount; ++i) {
       values[i] = widen(norm[lane + kWarpLanes * i]) * (values[i] * factor);
     }
   }
   if (!is_value) {
     const size_t angles = static_cast<size_t>(heads.positions[row]) * (heads.head_dim / 2);
-    for (uint32_t i = 0; i < count / 2; ++i) {
+    for (uint32_t i = 0; i < kCount / 2; ++i) {
       const float cosine = heads.cosines[angles + lane + kWarpLanes * i];
       const float sine = heads.sines[angles + lane + kWarpLanes * i];
-      const float low = values[i], high = values[i + count / 2];
+      const float low = values[i], high = values[i + kCount / 2];
       values[i] = low * cosine - high * sine;
-      values[i + count / 2] = high * cosine + low * sine;
+      values[i + kCount / 2] = high * cosine + low * sine;
     }
   }
   uint16_t* to = heads.q + (static_cast<size_t>(row) * heads.heads + head) * heads.head_dim;
@@ -130,7 +131,16 @@ TESSERA_KERNEL tessera_place_heads(Heads heads) {
     to = (is_value ? place.values : place.keys) + heads.layer * place.layer_stride +
          static_cast<size_t>(kv_head) * place.head_stride;
   }
-  for (uint32_t i = 0; i < count; ++i) to[lane + kWarpLanes * i] = narrow(values[i]);
+  for (uint32_t i = 0; i < kCount; ++i) to[lane + kWarpLanes * i] = narrow(values[i]);
+}
+
+/// A lane keeps its dimensions in registers, since the compiler knows their number.
+TESSERA_KERNEL tessera_place_heads(Heads heads) {
+  if (heads.head_dim == kHeadDimMax) {
+    place_head<kHeadDimMax / kWarpLanes>(heads);
+  } else {
+    place_head<kHeadDimMax / 2 / kWarpLanes>(heads);
+  }
 }
 
 TESSERA_KERNEL tessera_check_rows(RowCheck check) {

@@ -1,5 +1,5 @@
-// One tile of products on cards of compute capability 8.0 and every later one but 9.0, and one
-// type: TESSERA_ELEMENT and TESSERA_TILE are the build's.
+// One tile of products on cards of compute capability 8.0 and every later one but 9.0:
+// TESSERA_TILE is the build's.
 #include <cutlass/cutlass.h>
 #include <cute/tensor.hpp>
 #include <cutlass/gemm/collective/collective_mma.hpp>
@@ -12,68 +12,49 @@
 namespace tessera::card {
 namespace {
 
-/// A type's instruction, and its rows in shared memory, which ldmatrix reads without conflicts.
-template <typename Element>
-struct Cores;
-
-template <>
-struct Cores<cutlass::bfloat16_t> {
-  using Instruction = cute::SM80_16x8x16_F32BF16BF16F32_TN;
-  using Rows = decltype(cute::composition(
-      cute::Swizzle<2, 3, 3>{},
-      cute::Layout<cute::Shape<cute::_8, cute::_32>, cute::Stride<cute::_32, cute::_1>>{}));
-};
-
-template <>
-struct Cores<int8_t> {
-  using Instruction = cute::SM80_16x8x32_S32S8S8S32_TN;
-  using Rows = decltype(cute::composition(
-      cute::Swizzle<2, 4, 3>{},
-      cute::Layout<cute::Shape<cute::_16, cute::_64>, cute::Stride<cute::_64, cute::_1>>{}));
-};
-
-template <typename Element, uint32_t kTile>
+template <uint32_t kTile>
 struct Product {
   static constexpr Tile tile = kAmpereTiles[kTile];
   static constexpr uint32_t kStages =
-      kAmpereSharedBytes / ((tile.columns + tile.rows) * kAmpereDepth);
-  using Shape =
-      cute::Shape<Extent<tile.columns>, Extent<tile.rows>, Extent<kAmpereDepth / sizeof(Element)>>;
+      kAmpereSharedBytes / ((tile.columns + tile.rows) * kAmpereDepth * sizeof(Element));
+  using Shape = cute::Shape<Extent<tile.columns>, Extent<tile.rows>, Extent<kAmpereDepth>>;
   // Four warps, two by two.
-  using Mma = cute::TiledMMA<cute::MMA_Atom<typename Cores<Element>::Instruction>,
+  using Mma = cute::TiledMMA<cute::MMA_Atom<cute::SM80_16x8x16_F32BF16BF16F32_TN>,
                              cute::Layout<cute::Shape<cute::_2, cute::_2, cute::_1>>,
-                             cute::Tile<cute::_32, cute::_32, Extent<32 / sizeof(Element)>>>;
+                             cute::Tile<cute::_32, cute::_32, cute::_16>>;
   using Load = decltype(cute::make_tiled_copy(
       cute::Copy_Atom<cute::SM80_CP_ASYNC_CACHEGLOBAL<cute::uint128_t>, Element>{},
       cute::Layout<cute::Shape<cute::_32, cute::_4>, cute::Stride<cute::_4, cute::_1>>{},
-      cute::Layout<cute::Shape<cute::_1, Extent<16 / sizeof(Element)>>>{}));
+      cute::Layout<cute::Shape<cute::_1, cute::_8>>{}));
   using Read = cute::Copy_Atom<cute::SM75_U32x4_LDSM_N, Element>;
   using Stride = cute::Stride<int64_t, cute::_1, int64_t>;
-  using Rows = typename Cores<Element>::Rows;
+  // In shared memory, where ldmatrix reads them without conflicts.
+  using Rows = decltype(cute::composition(
+      cute::Swizzle<2, 3, 3>{},
+      cute::Layout<cute::Shape<cute::_8, cute::_32>, cute::Stride<cute::_32, cute::_1>>{}));
   using Main = cutlass::gemm::collective::CollectiveMma<
       cutlass::gemm::MainloopSm80CpAsync<static_cast<int>(kStages)>, Shape, Element, Stride,
       Element, Stride, Mma, Load, Rows, Read, cute::identity, Load, Rows, Read, cute::identity>;
-  using Kernel = cutlass::gemm::kernel::GemmUniversal<cute::Shape<int, int, int, int>, Main,
-                                                      Finish<SumOf<Element>>>;
+  using Kernel =
+      cutlass::gemm::kernel::GemmUniversal<cute::Shape<int, int, int, int>, Main, Finish>;
 };
 
 }  // namespace
 
-template <typename Element, uint32_t kTile>
+template <uint32_t kTile>
 cudaError_t launch_ampere(const TesseraCardProduct* product, int, cudaStream_t stream) {
-  using Kernel = typename Product<Element, kTile>::Kernel;
+  using Kernel = typename Product<kTile>::Kernel;
   if (product == nullptr) return load<Kernel>();
   typename Kernel::Arguments arguments{};
   arguments.mode = cutlass::gemm::GemmUniversalMode::kGemm;
   arguments.problem_shape = {static_cast<int>(product->columns), static_cast<int>(product->rows),
                              static_cast<int>(product->k), 1};
-  arguments.mainloop = {static_cast<const Element*>(product->w), rows_of(product->k),
-                        static_cast<const Element*>(product->x), rows_of(product->k)};
+  arguments.mainloop = {elements(product->w), rows_of(product->k), elements(product->x),
+                        rows_of(product->k)};
   arguments.epilogue = *product;
   return launch<Kernel>(arguments, 1, stream);
 }
 
-template cudaError_t launch_ampere<TESSERA_ELEMENT, TESSERA_TILE>(const TesseraCardProduct*, int,
-                                                                  cudaStream_t);
+template cudaError_t launch_ampere<TESSERA_TILE>(const TesseraCardProduct*, int, cudaStream_t);
 
 }  // namespace tessera::card

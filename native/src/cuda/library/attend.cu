@@ -53,13 +53,20 @@ struct Params {
 
 struct Variant : flashinfer::AttentionVariantBase {
   uint32_t qo_len, kv_len, window_left;
-  float sm_scale_log2;
+  float scale;
+  float sm_scale_log2 = 1;  // logits are scaled below
   template <typename P>
   __device__ Variant(const P& params, uint32_t, uint8_t*)
       : qo_len(params.rows),
         kv_len(params.positions),
         window_left(params.positions),
-        sm_scale_log2(params.sm_scale * kLog2E) {}
+        scale(params.sm_scale * kLog2E) {}
+  /// Scaled at once: FlashInfer's infinity is 50,000, which products of large keys may pass.
+  template <typename P, typename T>
+  __device__ __forceinline__ T LogitsTransform(const P&, T logits, uint32_t, uint32_t, uint32_t,
+                                               uint32_t, uint32_t) {
+    return logits * scale;
+  }
   template <typename P>
   __device__ __forceinline__ bool LogitsMask(const P& params, uint32_t, uint32_t row,
                                              uint32_t position, uint32_t, uint32_t) {
@@ -79,12 +86,12 @@ __global__ void __launch_bounds__(32 * kWarps)
            flashinfer::uint_fastdiv page_size) {
   extern __shared__ __align__(16) uint8_t memory[];
   __shared__ int64_t zero, tile, chunk, pages[2];
-  const uint32_t split_of_all = blockIdx.y, kv_head = blockIdx.z;
+  const uint32_t split_of_all = blockIdx.x, kv_head = blockIdx.z;
   const TesseraCardRows* group = all.groups;
   while (group->first_split + group->splits <= split_of_all) ++group;
   if (group->q == nullptr) return;
   const uint32_t heads_each = all.heads / all.kv_heads;
-  const uint32_t first = blockIdx.x * kQueries;
+  const uint32_t first = blockIdx.y * kQueries;
   if (first >= group->rows * heads_each) return;
   const uint32_t split = split_of_all - group->first_split;
   const uint32_t begin = split * kSplitPositions;
@@ -99,7 +106,7 @@ __global__ void __launch_bounds__(32 * kWarps)
   params.rows = group->rows;
   if (threadIdx.x == 0 && threadIdx.y == 0) {
     zero = 0;
-    tile = blockIdx.x;
+    tile = blockIdx.y;
     chunk = kSplitPositions;
     pages[0] = begin / kBlockPositions;
     pages[1] = pages[0] + (params.positions + kBlockPositions - 1) / kBlockPositions;
@@ -146,7 +153,7 @@ cudaError_t launch(const TesseraCardAttention& attention, cudaStream_t stream) {
                            static_cast<int>(kSharedBytes<kHeadDim>));
   if (prepared != cudaSuccess) return prepared;
   cudaLaunchConfig_t config{};
-  config.gridDim = dim3(attention.row_tiles, attention.splits, attention.kv_heads);
+  config.gridDim = dim3(attention.splits, attention.row_tiles, attention.kv_heads);
   config.blockDim = dim3(32, kWarps);
   config.dynamicSmemBytes = kSharedBytes<kHeadDim>;
   config.stream = stream;

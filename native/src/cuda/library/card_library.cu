@@ -1,7 +1,6 @@
 #include "cuda/library/card_library.h"
 
 #include <cuda_runtime_api.h>
-#include <cutlass/numeric_types.h>
 
 #include <algorithm>
 #include <array>
@@ -14,17 +13,16 @@
 namespace tessera::card {
 namespace {
 
-constexpr uint32_t kSizeMax = 1u << 31;      // not reached: CUTLASS counts in int
-constexpr uint32_t kInt8DepthMax = 131'072;  // device::kStaticDepthMax
-constexpr uintptr_t kAlignment = 16;         // bytes
-constexpr int kHopper = 9;                   // major number of a compute capability
+constexpr uint32_t kSizeMax = 1u << 31;  // not reached: CUTLASS counts in int
+constexpr uintptr_t kAlignment = 16;     // bytes
+constexpr int kHopper = 9;               // major number of a compute capability
 constexpr int kAmpere = 8;
 
 /// The card whose context the calling thread has.
 struct Card {
   const Tile* tiles = nullptr;
   uint32_t tile_count = 0;
-  uint32_t depth = 0;  // bytes of k
+  uint32_t depth = 0;  // of k
   bool is_hopper = false;
   int processors = 0;
 };
@@ -50,13 +48,13 @@ int find_card(Card& card) {
 
 constexpr uint64_t ceil_of(uint64_t value, uint64_t unit) { return (value + unit - 1) / unit; }
 
-/// Cycles for each depth of k, of processors that each have one block: the tensor cores multiply
-/// 16 x 64 values a cycle per 32 bytes of k, and 32 bytes come from the second-level cache.
+/// Cycles for each depth of k, of processors that each have one block: the tensor cores of either
+/// kind of card take one for 32 elements of y, and 32 bytes come from the second-level cache.
 uint64_t cycles(const Card& card, const Tile& tile, uint32_t rows, uint32_t columns) {
   const uint64_t blocks = ceil_of(ceil_of(columns, tile.columns), tile.cluster) * tile.cluster *
                           ceil_of(rows, tile.rows);
   const uint64_t multiplying = uint64_t{tile.columns} * tile.rows / 32;
-  const uint64_t loading = (tile.columns + tile.rows / tile.cluster) * card.depth / 32;
+  const uint64_t loading = (tile.columns + tile.rows / tile.cluster) * card.depth / 16;
   return ceil_of(blocks, static_cast<uint64_t>(card.processors)) * std::max(multiplying, loading);
 }
 
@@ -69,22 +67,21 @@ uint32_t tile_for(const Card& card, uint32_t rows, uint32_t columns) {
   return static_cast<uint32_t>(best - card.tiles) + 1;
 }
 
-template <typename Element, size_t... kTile>
+template <size_t... kTile>
 constexpr auto hopper_launches(std::index_sequence<kTile...>) {
-  return std::array<Launch, sizeof...(kTile)>{launch_hopper<Element, kTile>...};
+  return std::array<Launch, sizeof...(kTile)>{launch_hopper<kTile>...};
 }
 
-template <typename Element, size_t... kTile>
+template <size_t... kTile>
 constexpr auto ampere_launches(std::index_sequence<kTile...>) {
-  return std::array<Launch, sizeof...(kTile)>{launch_ampere<Element, kTile>...};
+  return std::array<Launch, sizeof...(kTile)>{launch_ampere<kTile>...};
 }
 
-template <typename Element>
 Launch launch_of(const Card& card, uint32_t tile) {
   static constexpr auto kOfHopper =
-      hopper_launches<Element>(std::make_index_sequence<std::size(kHopperTiles)>());
+      hopper_launches(std::make_index_sequence<std::size(kHopperTiles)>());
   static constexpr auto kOfAmpere =
-      ampere_launches<Element>(std::make_index_sequence<std::size(kAmpereTiles)>());
+      ampere_launches(std::make_index_sequence<std::size(kAmpereTiles)>());
   return card.is_hopper ? kOfHopper[tile - 1] : kOfAmpere[tile - 1];
 }
 
@@ -92,29 +89,11 @@ bool is_aligned(const void* pointer) {
   return pointer != nullptr && reinterpret_cast<uintptr_t>(pointer) % kAlignment == 0;
 }
 
-template <typename Element>
 bool is_whole(const TesseraCardProduct& product) {
-  if (sizeof(Element) == 1) {
-    if (product.row_scales == nullptr || product.column_scales == nullptr) return false;
-    if (product.k > kInt8DepthMax) return false;
-  }
   return product.rows < kSizeMax && product.columns < kSizeMax && product.k < kSizeMax &&
-         product.k != 0 && product.k * sizeof(Element) % kAlignment == 0 && is_aligned(product.x) &&
-         is_aligned(product.w) && (product.y != nullptr || product.y_f32 != nullptr);
-}
-
-template <typename Element>
-int multiply(const TesseraCardProduct* product, void* stream) {
-  if (product == nullptr) return TESSERA_CARD_BAD_PRODUCT;
-  if (product->rows == 0 || product->columns == 0) return 0;
-  if (!is_whole<Element>(*product)) return TESSERA_CARD_BAD_PRODUCT;
-  Card card;
-  if (const int fault = find_card(card); fault != 0) return fault;
-  const uint32_t tile =
-      product->tile != 0 ? product->tile : tile_for(card, product->rows, product->columns);
-  if (tile > card.tile_count) return TESSERA_CARD_BAD_TILE;
-  return launch_of<Element>(card, tile)(product, card.processors,
-                                        static_cast<cudaStream_t>(stream));
+         product.k != 0 && product.k * sizeof(uint16_t) % kAlignment == 0 &&
+         is_aligned(product.x) && is_aligned(product.w) &&
+         (product.y != nullptr || product.y_f32 != nullptr);
 }
 
 }  // namespace
@@ -126,12 +105,16 @@ using namespace tessera::card;
 
 TESSERA_CARD_FACE int tessera_card_version(void) { return TESSERA_CARD_VERSION; }
 
-TESSERA_CARD_FACE int tessera_card_multiply_bf16(const TesseraCardProduct* product, void* stream) {
-  return multiply<cutlass::bfloat16_t>(product, stream);
-}
-
-TESSERA_CARD_FACE int tessera_card_multiply_int8(const TesseraCardProduct* product, void* stream) {
-  return multiply<int8_t>(product, stream);
+TESSERA_CARD_FACE int tessera_card_multiply(const TesseraCardProduct* product, void* stream) {
+  if (product == nullptr) return TESSERA_CARD_BAD_PRODUCT;
+  if (product->rows == 0 || product->columns == 0) return 0;
+  if (!is_whole(*product)) return TESSERA_CARD_BAD_PRODUCT;
+  Card card;
+  if (const int fault = find_card(card); fault != 0) return fault;
+  const uint32_t tile =
+      product->tile != 0 ? product->tile : tile_for(card, product->rows, product->columns);
+  if (tile > card.tile_count) return TESSERA_CARD_BAD_TILE;
+  return launch_of(card, tile)(product, card.processors, static_cast<cudaStream_t>(stream));
 }
 
 TESSERA_CARD_FACE int tessera_card_tile(uint32_t rows, uint32_t columns, uint32_t* tile) {
@@ -153,12 +136,8 @@ TESSERA_CARD_FACE int tessera_card_load(void) {
   Card card;
   if (const int fault = find_card(card); fault != 0) return fault;
   for (uint32_t tile = 1; tile <= card.tile_count; ++tile) {
-    for (const Launch load :
-         {launch_of<cutlass::bfloat16_t>(card, tile), launch_of<int8_t>(card, tile)}) {
-      if (const cudaError_t loaded = load(nullptr, 0, nullptr); loaded != cudaSuccess) {
-        return loaded;
-      }
-    }
+    const cudaError_t loaded = launch_of(card, tile)(nullptr, 0, nullptr);
+    if (loaded != cudaSuccess) return loaded;
   }
   return load_attention();
 }

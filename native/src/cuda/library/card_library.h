@@ -4,7 +4,7 @@
  *
  * An element of y has the bits that its row of x, its row of w and k give it on a card: the same
  * in any batch, at any place of it and with any tile. Cards of compute capability 9.0 and others
- * may differ in products of BF16; in products of INT8 they do not.
+ * may differ.
  *
  * Work goes to the stream of the call and to the card whose context the calling thread has current
  * (cuCtxSetCurrent of the primary context). A call allocates nothing, waits for nothing and needs
@@ -26,7 +26,7 @@ extern "C" {
 #endif
 
 /* Counts with each change of this file; both sides compare it before all else. */
-#define TESSERA_CARD_VERSION 2
+#define TESSERA_CARD_VERSION 1
 
 enum TesseraCardFault {
   TESSERA_CARD_BAD_PRODUCT =
@@ -36,28 +36,26 @@ enum TesseraCardFault {
   TESSERA_CARD_BAD_ATTENTION = -4 /* heads that TesseraCardAttention rules out */
 };
 
-/* y[i][j] = x[i] . w[j], finished as below. Pointers are to memory of the card, rows without gaps.
- * rows or columns of 0: nothing is done. rows, columns and k: below 2^31. */
+/* y[i][j] = x[i] . w[j] + bias[j], summed in F32 over k in its order. All but y_f32 is BF16.
+ * Pointers are to memory of the card, rows without gaps. rows or columns of 0: nothing is done.
+ * rows, columns and k: below 2^31. */
 typedef struct TesseraCardProduct {
-  const void* x; /* [rows][k] BF16, or INT8; aligned to 16 bytes, as w is */
-  const void* w; /* [columns][k] of the same type */
+  const uint16_t* x; /* [rows][k], aligned to 16 bytes, as w is */
+  const uint16_t* w; /* [columns][k] */
   uint32_t rows;
   uint32_t columns;
-  uint32_t k;                    /* not 0; a multiple of 8 (BF16) or 16 (INT8) */
-  uint32_t tile;                 /* 0: by the shape (tessera_card_tile); else of 1 .. */
-  const uint16_t* bias;          /* [columns] BF16, or null: none */
-  uint16_t* y;                   /* [rows][columns] BF16, or null */
-  float* y_f32;                  /* the same unrounded, or null */
-  const float* row_scales;       /* INT8: [rows]; BF16: not read, as the next two */
-  const float* column_scales;    /* INT8: [columns] */
-  const float* column_constants; /* INT8: [columns], or null: zeros */
+  uint32_t k;           /* not 0; a multiple of 8 */
+  uint32_t tile;        /* 0: by the shape (tessera_card_tile); else of 1 .. */
+  const uint16_t* bias; /* [columns], or null: none */
+  uint16_t* y;          /* [rows][columns], or null */
+  float* y_f32;         /* the same unrounded, or null */
 } TesseraCardProduct;
 
 /* A tile: the part of y that a block computes, and the values of k that it loads at once. */
 typedef struct TesseraCardTile {
   uint32_t columns;
   uint32_t rows;
-  uint32_t k_bytes;
+  uint32_t k;
 } TesseraCardTile;
 
 /* TESSERA_CARD_VERSION of the library. */
@@ -67,15 +65,7 @@ int tessera_card_version(void);
  * open. */
 const void* const* tessera_card_images(void);
 
-/* BF16: sums in F32 over k in its order, plus the bias. */
-int tessera_card_multiply_bf16(const TesseraCardProduct* product, void* stream);
-
-/* INT8, each value from -127 to 127 and k <= 131,072, so that the sum is exact in 32 bits:
- *   fma(float(sum), row scale * column scale, column constant) + 0.0, then + bias,
- * each step rounded to nearest. With row scales of 1 (or NaN, where a row had values that are not
- * finite) that is a static INT8 product of the processor (device/kernel_table.h), bit for bit; with
- * no constants and k <= 64, an INT8 product of one tile. */
-int tessera_card_multiply_int8(const TesseraCardProduct* product, void* stream);
+int tessera_card_multiply(const TesseraCardProduct* product, void* stream);
 
 /* The tile that a product of this shape gets on the current card. */
 int tessera_card_tile(uint32_t rows, uint32_t columns, uint32_t* tile);
@@ -98,18 +88,20 @@ typedef struct TesseraCardRows {
 } TesseraCardRows;
 
 #define TESSERA_CARD_SPLIT 512 /* positions; splits begin at its multiples */
+#define TESSERA_CARD_NOTHING (-40000.0f)
 
 /* Attention of all groups' rows in a layer. Blocks have 32 positions, aligned to 16 bytes:
  *   [layer][ keys: [kv_head][32][head_dim] ][ values: the same ] BF16
- * A part of which a row sees nothing has values of 0 and a log below -10,000. */
+ * A part of which a row sees nothing has values of 0 and a log below TESSERA_CARD_NOTHING, for
+ * which scores below it are taken too. */
 typedef struct TesseraCardAttention {
   const TesseraCardRows* groups; /* on the card, by first_split; together they have all splits */
   uint32_t layer;
   uint32_t heads; /* a multiple of kv_heads */
   uint32_t kv_heads;
   uint32_t head_dim;  /* 64 or 128 */
-  uint32_t row_tiles; /* of the longest group: ceil(rows * heads / kv_heads / 64) */
-  uint32_t splits;    /* of all groups; below 65,536 */
+  uint32_t row_tiles; /* of the longest group: ceil(rows * heads / kv_heads / 64); below 65,536 */
+  uint32_t splits;    /* of all groups */
 } TesseraCardAttention;
 
 /* Softmax of q . k / sqrt(head_dim) over the positions of each split, times the values; weights are

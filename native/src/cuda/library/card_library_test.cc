@@ -7,6 +7,7 @@
 #include <cstring>
 #include <random>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cuda/library/test_card_library.h"
@@ -14,13 +15,39 @@
 namespace tessera::card {
 namespace card_library_test {
 
-const auto multiply_bf16 = TESSERA_CARD_FUNCTION(tessera_card_multiply_bf16);
-const auto multiply_int8 = TESSERA_CARD_FUNCTION(tessera_card_multiply_int8);
+const auto multiply = TESSERA_CARD_FUNCTION(tessera_card_multiply);
 const auto tile_for = TESSERA_CARD_FUNCTION(tessera_card_tile);
 const auto tile_sizes = TESSERA_CARD_FUNCTION(tessera_card_tile_sizes);
 
 TEST(CardLibrary, HasTheVersionOfItsFace) {
   EXPECT_EQ(TESSERA_CARD_FUNCTION(tessera_card_version)(), TESSERA_CARD_VERSION);
+}
+
+TEST(CardLibrary, ShowsItsFaceAlone) {
+  for (const char* inner : {"cudaGetDevice", "tessera_image_rows", "_ZNKSt5ctypeIcE8do_widenEc"}) {
+    EXPECT_THROW(find<void()>(inner), std::runtime_error) << inner;
+  }
+}
+
+/// The first words of a fat binary.
+struct FatBinary {
+  uint32_t magic;
+  uint16_t version;
+  uint16_t header_bytes;
+  uint64_t bytes;  // after the header
+};
+
+TEST(CardLibrary, HasTheKernelsOfTheEngine) {
+  const void* const* image = TESSERA_CARD_FUNCTION(tessera_card_images)();
+  uint32_t count = 0;
+  for (; *image != nullptr; ++image, ++count) {
+    FatBinary start;
+    std::memcpy(&start, *image, sizeof(start));
+    ASSERT_EQ(start.magic, 0xBA55ED50u) << count;
+    const std::string_view all(static_cast<const char*>(*image), start.header_bytes + start.bytes);
+    EXPECT_NE(all.find("tessera_"), std::string_view::npos) << count;
+  }
+  EXPECT_EQ(count, TESSERA_CARD_IMAGES);
 }
 
 TEST(CardLibrary, RefusesProductsThatItDoesNotCompute) {
@@ -33,19 +60,18 @@ TEST(CardLibrary, RefusesProductsThatItDoesNotCompute) {
   const auto expect_refused = [&](auto change) {
     TesseraCardProduct product = whole;
     change(product);
-    EXPECT_EQ(multiply_bf16(&product, nullptr), TESSERA_CARD_BAD_PRODUCT);
+    EXPECT_EQ(multiply(&product, nullptr), TESSERA_CARD_BAD_PRODUCT);
   };
   expect_refused([](TesseraCardProduct& p) { p.k = 0; });
   expect_refused([](TesseraCardProduct& p) { p.k = 12; });
   expect_refused([](TesseraCardProduct& p) { p.rows = 1u << 31; });
   expect_refused([](TesseraCardProduct& p) { p.columns = 1u << 31; });
   expect_refused([](TesseraCardProduct& p) { p.x = nullptr; });
-  expect_refused([](TesseraCardProduct& p) { p.w = static_cast<const char*>(p.w) + 2; });
+  expect_refused([](TesseraCardProduct& p) { ++p.w; });
   expect_refused([](TesseraCardProduct& p) { p.y = nullptr; });
-  EXPECT_EQ(multiply_int8(&whole, nullptr), TESSERA_CARD_BAD_PRODUCT) << "no scales";
-  EXPECT_EQ(multiply_bf16(nullptr, nullptr), TESSERA_CARD_BAD_PRODUCT);
+  EXPECT_EQ(multiply(nullptr, nullptr), TESSERA_CARD_BAD_PRODUCT);
   whole.rows = 0;
-  EXPECT_EQ(multiply_bf16(&whole, nullptr), 0);
+  EXPECT_EQ(multiply(&whole, nullptr), 0);
 }
 
 TEST(CardLibrary, SaysThatThereIsNoCard) {
@@ -79,8 +105,7 @@ class CardProducts : public OnCard {
   }
 
   /// y_f32 of a product, whose y it checks against; y is to be null.
-  template <typename Multiply>
-  std::vector<float> run(const Multiply& multiply, TesseraCardProduct product, uint32_t tile) {
+  std::vector<float> run(TesseraCardProduct product, uint32_t tile) {
     const size_t count = static_cast<size_t>(product.rows) * product.columns;
     Shared<float> y_f32(count + 1, kUntouched);
     Shared<uint16_t> y(count);
@@ -97,21 +122,18 @@ class CardProducts : public OnCard {
   }
 
   /// Expects every tile, and each of some rows alone, to give the bits of the first tile.
-  template <typename Multiply, typename Element>
-  std::vector<float> run_all(const Multiply& multiply, const TesseraCardProduct& product,
-                             const Element* x) {
-    const std::vector<float> first = run(multiply, product, 1);
+  std::vector<float> run_all(const TesseraCardProduct& product) {
+    const std::vector<float> first = run(product, 1);
     for (uint32_t tile = 2; tile <= tiles_; ++tile) {
-      EXPECT_TRUE(are_equal(run(multiply, product, tile), first.data())) << "tile " << tile;
+      EXPECT_TRUE(are_equal(run(product, tile), first.data())) << "tile " << tile;
     }
-    EXPECT_TRUE(are_equal(run(multiply, product, 0), first.data())) << "the tile of the shape";
+    EXPECT_TRUE(are_equal(run(product, 0), first.data())) << "the tile of the shape";
     for (uint32_t row = 0; row < product.rows; row += 1 + product.rows / 5) {
       TesseraCardProduct alone = product;
-      alone.x = x + static_cast<size_t>(row) * product.k;
-      if (alone.row_scales != nullptr) alone.row_scales += row;
+      alone.x += static_cast<size_t>(row) * product.k;
       alone.rows = 1;
       const float* expected = first.data() + static_cast<size_t>(row) * product.columns;
-      EXPECT_TRUE(are_equal(run(multiply, alone, 0), expected)) << "row " << row << " alone";
+      EXPECT_TRUE(are_equal(run(alone, 0), expected)) << "row " << row << " alone";
     }
     return first;
   }
@@ -123,119 +145,72 @@ class CardProducts : public OnCard {
   uint32_t tiles_ = 0;  // of the card
 };
 
-TEST_F(CardProducts, OfBf16AreThoseOfDoublePrecisionAndTheSameInAnyTileAndBatch) {
-  for (const Shape& shape : kShapes) {
-    SCOPED_TRACE(text_of(shape));
-    const auto x = random_bf16(size_t{shape.rows} * shape.k, random_);
-    const auto w = random_bf16(size_t{shape.columns} * shape.k, random_);
-    const auto bias = random_bf16(shape.columns, random_);
-    TesseraCardProduct product{};
+/// A product, and its elements in double precision.
+struct Case {
+  Case(const Shape& shape, std::mt19937& random)
+      : x(random_bf16(size_t{shape.rows} * shape.k, random)),
+        w(random_bf16(size_t{shape.columns} * shape.k, random)),
+        bias(random_bf16(shape.columns, random)) {
     product.x = x.data();
     product.w = w.data();
     product.bias = bias.data();
     product.rows = shape.rows;
     product.columns = shape.columns;
     product.k = shape.k;
-    const std::vector<float> y = run_all(multiply_bf16, product, x.data());
-    for (size_t i = 0; i < y.size(); i += 1 + y.size() / 5000) {
-      const uint16_t* row = x.data() + i / shape.columns * shape.k;
-      const uint16_t* column = w.data() + i % shape.columns * shape.k;
-      double expected = widen(bias[i % shape.columns]), size = std::abs(expected);
-      for (uint32_t at = 0; at < shape.k; ++at) {
-        const double term = static_cast<double>(widen(row[at])) * widen(column[at]);
-        expected += term;
-        size += std::abs(term);
-      }
-      // Tensor cores cut off where a float would be rounded, at every 16 of k; one term of 2048
-      // that is missing is 16 times as much.
-      ASSERT_NEAR(y[i], expected, std::ldexp(size, -15)) << i;
+  }
+
+  void expect_near(const float* y, size_t i) const {
+    const uint16_t* row = product.x + i / product.columns * product.k;
+    const uint16_t* column = product.w + i % product.columns * product.k;
+    double expected = widen(product.bias[i % product.columns]), size = std::abs(expected);
+    for (uint32_t at = 0; at < product.k; ++at) {
+      const double term = static_cast<double>(widen(row[at])) * widen(column[at]);
+      expected += term;
+      size += std::abs(term);
     }
-  }
-}
-
-/// An INT8 product and all that finishes it.
-struct Int8Case {
-  Int8Case(const Shape& shape, std::mt19937& random)
-      : x(size_t{shape.rows} * shape.k),
-        w(size_t{shape.columns} * shape.k),
-        row_scales(shape.rows),
-        column_scales(shape.columns),
-        constants(shape.columns),
-        bias(random_bf16(shape.columns, random)) {
-    std::uniform_int_distribution<int> any(-127, 127);
-    std::uniform_real_distribution<float> draw(1e-4f, 1);
-    for (int8_t& value : x) value = static_cast<int8_t>(any(random));
-    for (int8_t& value : w) value = static_cast<int8_t>(any(random));
-    for (float& value : row_scales) value = draw(random);
-    for (float& value : column_scales) value = draw(random);
-    for (float& value : constants) value = draw(random);
-    product.x = x.data();
-    product.w = w.data();
-    product.rows = shape.rows;
-    product.columns = shape.columns;
-    product.k = shape.k;
-    product.row_scales = row_scales.data();
-    product.column_scales = column_scales.data();
+    // Tensor cores cut off where a float would be rounded, at every 16 of k; one term of 2048
+    // that is missing is 16 times as much.
+    ASSERT_NEAR(y[i], expected, std::ldexp(size, -15)) << i;
   }
 
-  float expected(size_t i) const {
-    const size_t row = i / product.columns, column = i % product.columns;
-    int32_t sum = 0;
-    for (size_t at = 0; at < product.k; ++at) {
-      sum += x[row * product.k + at] * w[column * product.k + at];
-    }
-    const float constant = product.column_constants != nullptr ? constants[column] : 0.0f;
-    const float scale = row_scales[row] * column_scales[column];
-    const float value = std::fma(static_cast<float>(sum), scale, constant) + 0.0f;
-    return product.bias != nullptr ? value + widen(bias[column]) : value;
-  }
-
-  Shared<int8_t> x, w;
-  Shared<float> row_scales, column_scales, constants;
-  Shared<uint16_t> bias;
+  Shared<uint16_t> x, w, bias;
   TesseraCardProduct product{};
 };
 
-TEST_F(CardProducts, OfInt8AreThoseOfTheProcessorBitForBit) {
+TEST_F(CardProducts, AreThoseOfDoublePrecisionAndTheSameInAnyTileAndBatch) {
   for (const Shape& shape : kShapes) {
-    Int8Case all(shape, random_);
-    for (const bool is_finished : {false, true}) {
-      SCOPED_TRACE(text_of(shape) + (is_finished ? " with constants and bias" : ""));
-      all.product.column_constants = is_finished ? all.constants.data() : nullptr;
-      all.product.bias = is_finished ? all.bias.data() : nullptr;
-      const std::vector<float> y = run_all(multiply_int8, all.product, all.x.data());
-      for (size_t i = 0; i < y.size(); i += 1 + y.size() / 5000) {
-        ASSERT_EQ(y[i], all.expected(i)) << i;
-      }
-    }
+    SCOPED_TRACE(text_of(shape));
+    const Case one(shape, random_);
+    const std::vector<float> y = run_all(one.product);
+    for (size_t i = 0; i < y.size(); i += 1 + y.size() / 5000) one.expect_near(y.data(), i);
   }
 }
 
 TEST_F(CardProducts, AreReadAnewByEachReplayOfAGraph) {
-  Int8Case all({40, 300, 512}, random_);
+  Case one({40, 300, 512}, random_);
   Shared<float> y(size_t{40} * 300);
-  all.product.y_f32 = y.data();
+  one.product.y_f32 = y.data();
   device::cuda::Card& card = queue_->card();
   ASSERT_TRUE(card.begin_capture(queue_->stream()).is_ok());
-  const int captured = multiply_int8(&all.product, queue_->stream());
+  const int captured = multiply(&one.product, queue_->stream());
   auto graph = card.end_capture(queue_->stream());
   ASSERT_EQ(captured, 0);
   ASSERT_TRUE(graph.is_ok()) << graph.status().message();
   for (int round = 0; round < 2; ++round) {
-    for (int8_t& value : all.x) value = static_cast<int8_t>(value / 2);
+    for (uint16_t& value : one.x) value = narrow(widen(value) / 2 + 1);
     ASSERT_TRUE(card.launch(graph.value(), queue_->stream()).is_ok());
     finish();
-    for (size_t i = 0; i < y.size(); ++i) ASSERT_EQ(y[i], all.expected(i)) << i;
+    for (size_t i = 0; i < y.size(); ++i) one.expect_near(y.data(), i);
   }
   card.drop_graph(graph.value());
 }
 
 TEST_F(CardProducts, AreRefusedForATileThatTheCardLacks) {
-  Int8Case all({4, 64, 64}, random_);
+  Case one({4, 64, 64}, random_);
   Shared<float> y(size_t{4} * 64);
-  all.product.y_f32 = y.data();
-  all.product.tile = tiles_ + 1;
-  EXPECT_EQ(multiply_int8(&all.product, queue_->stream()), TESSERA_CARD_BAD_TILE);
+  one.product.y_f32 = y.data();
+  one.product.tile = tiles_ + 1;
+  EXPECT_EQ(multiply(&one.product, queue_->stream()), TESSERA_CARD_BAD_TILE);
 }
 
 }  // namespace card_library_test

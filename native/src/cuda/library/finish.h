@@ -12,10 +12,9 @@ namespace tessera::card {
 
 /// An epilogue of CUTLASS that writes from registers: y may then have any number of columns, and
 /// one kernel serves both its types. Its M are columns of y, its N rows.
-template <typename Sum>
 class Finish {
  public:
-  using ElementAccumulator = Sum;
+  using ElementAccumulator = float;
   using ElementC = void;
   using StrideC = cute::Stride<cute::_1, int64_t, int64_t>;
   using ElementD = float;
@@ -52,13 +51,13 @@ class Finish {
       for (int half = 0; half < 2; ++half) {
         const uint32_t column = get<0>(mine(2 * half, m, 0));
         if (column >= product_.columns) continue;
-        const Column terms = load(column);
+        const float bias = load(column);
         CUTLASS_PRAGMA_UNROLL
         for (int n = 0; n < size<2>(sums); ++n) {
           CUTLASS_PRAGMA_UNROLL
           for (int i = 0; i < size<0>(sums); i += (i % 2 == 0 ? 1 : 3)) {
             const uint32_t row = get<1>(mine(2 * half + i, m, n));
-            if (row < product_.rows) store(terms, row, column, sums(2 * half + i, m, n));
+            if (row < product_.rows) store(bias, row, column, sums(2 * half + i, m, n));
           }
         }
       }
@@ -66,36 +65,13 @@ class Finish {
   }
 
  private:
-  /// Numbers that all sums of a column are finished with.
-  struct Column {
-    float scale = 1;
-    float constant = 0;
-    float bias = 0;
-  };
-
-  CUTLASS_DEVICE Column load(uint32_t column) const {
-    Column terms;
-    if constexpr (cute::is_same_v<Sum, int32_t>) {
-      terms.scale = __ldg(product_.column_scales + column);
-      if (product_.column_constants != nullptr) {
-        terms.constant = __ldg(product_.column_constants + column);
-      }
-    }
-    if (product_.bias != nullptr) {
-      terms.bias = __uint_as_float(uint32_t{__ldg(product_.bias + column)} << 16);
-    }
-    return terms;
+  CUTLASS_DEVICE float load(uint32_t column) const {
+    if (product_.bias == nullptr) return 0;
+    return __uint_as_float(uint32_t{__ldg(product_.bias + column)} << 16);
   }
 
-  CUTLASS_DEVICE void store(const Column& terms, uint32_t row, uint32_t column, Sum sum) const {
-    float value;
-    if constexpr (cute::is_same_v<Sum, int32_t>) {
-      const float scale = __fmul_rn(__ldg(product_.row_scales + row), terms.scale);
-      value = __fadd_rn(__fmaf_rn(__int2float_rn(sum), scale, terms.constant), 0.0f);
-    } else {
-      value = sum;
-    }
-    if (product_.bias != nullptr) value = __fadd_rn(value, terms.bias);
+  CUTLASS_DEVICE void store(float bias, uint32_t row, uint32_t column, float sum) const {
+    const float value = product_.bias == nullptr ? sum : __fadd_rn(sum, bias);
     const size_t at = static_cast<size_t>(row) * product_.columns + column;
     if (product_.y != nullptr) product_.y[at] = __bfloat16_as_ushort(__float2bfloat16_rn(value));
     if (product_.y_f32 != nullptr) product_.y_f32[at] = value;

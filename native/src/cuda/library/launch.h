@@ -15,9 +15,11 @@ namespace tessera::card {
 template <uint32_t kCount>
 using Extent = cute::Int<static_cast<int>(kCount)>;
 
-/// The type that sums have.
-template <typename Element>
-using SumOf = cute::conditional_t<cute::is_same_v<Element, int8_t>, int32_t, float>;
+using Element = cutlass::bfloat16_t;
+
+inline const Element* elements(const uint16_t* values) {
+  return reinterpret_cast<const Element*>(values);
+}
 
 /// The stride of rows of k values.
 inline auto rows_of(uint32_t k) {

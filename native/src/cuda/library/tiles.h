@@ -29,11 +29,11 @@ inline constexpr Tile kHopperTiles[] = {
     {64, 16, 1, false},  {64, 32, 1, false},   {64, 64, 1, false},
     {64, 128, 1, false}, {128, 128, 2, false}, {128, 256, 2, true},
 };
-inline constexpr uint32_t kHopperDepth = 128;  // bytes of k
+inline constexpr uint32_t kHopperDepth = 64;  // of k
 
 /// Tiles of 8.0 and every later one, by mma.sync.
 inline constexpr Tile kAmpereTiles[] = {{64, 32, 1, true}, {64, 64, 1, true}, {128, 128, 1, true}};
-inline constexpr uint32_t kAmpereDepth = 64;  // bytes of k
+inline constexpr uint32_t kAmpereDepth = 32;  // of k
 /// Shared memory of a block: as much as a launch has unasked, and cards of 8.6 and 8.9 have twice.
 inline constexpr uint32_t kAmpereSharedBytes = 48 << 10;
 
@@ -41,10 +41,10 @@ inline constexpr uint32_t kAmpereSharedBytes = 48 << 10;
 using Launch = cudaError_t (*)(const TesseraCardProduct* product, int processors,
                                cudaStream_t stream);
 
-template <typename Element, uint32_t kTile>
+template <uint32_t kTile>
 cudaError_t launch_hopper(const TesseraCardProduct* product, int processors, cudaStream_t stream);
 
-template <typename Element, uint32_t kTile>
+template <uint32_t kTile>
 cudaError_t launch_ampere(const TesseraCardProduct* product, int processors, cudaStream_t stream);
 
 /// attend.cu. REQUIRES: heads as the face wants them.
