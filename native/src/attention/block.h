@@ -4,6 +4,8 @@
 //   block: [layer][ keys: [kv_head] a panel of k = head_dim, columns = positions ]
 //                 [ values: [kv_head][head_dim / 32] panels of k = positions, columns = dims ]
 //
+// A card reads rows instead (is_plain): of each head [32 positions][head_dim], at the same offsets.
+//
 // Unwritten positions must hold finite numbers: they are multiplied by zero.
 #pragma once
 
@@ -22,6 +24,7 @@ struct BlockLayout {
   uint32_t kv_heads = 0;
   uint32_t head_dim = 0;                     // any
   tensor::DType type = tensor::DType::kF32;  // kF32 or kBf16
+  bool is_plain = false;                     // rows, of a head_dim that is a multiple of 32
 
   uint64_t bytes() const { return layers * layer_bytes(); }
   /// Byte offset of the keys of a head: one panel.

@@ -41,6 +41,7 @@ class HeadRows {
   /// Keys: positions are columns, so a word is consecutive numbers of one row.
   template <typename Move>
   void with_key_words(Move move) {
+    if (layout_.is_plain) return with_plain_words(move);
     const size_t tiles = device::panel_tiles(layout_.panel_type(), layout_.head_dim);
     size_t word = 0;
     for (size_t tile = 0; tile < tiles; ++tile) {
@@ -56,6 +57,7 @@ class HeadRows {
   /// Values: positions are inputs, so a word is one column of consecutive rows.
   template <typename Move>
   void with_value_words(Move move) {
+    if (layout_.is_plain) return with_plain_words(move);
     const size_t panels = device::panel_count(layout_.head_dim);
     const size_t tiles = device::panel_tiles(layout_.panel_type(), kBlockPositions);
     size_t word = 0;
@@ -73,6 +75,14 @@ class HeadRows {
   }
 
  private:
+  /// Rows behind each other have no padding.
+  template <typename Move>
+  void with_plain_words(Move move) {
+    TESSERA_CHECK(stride_ == layout_.head_dim);
+    for (size_t word = 0; word < numbers_.size() / kSlots; ++word)
+      move(word, numbers_.data() + word * kSlots, size_t{1});
+  }
+
   const BlockLayout& layout_;
   const size_t stride_;  // numbers from row to row
   std::vector<Number> numbers_;

@@ -49,6 +49,12 @@ class Numbers {
   uint64_t offset(uint32_t layer, uint32_t head, bool is_keys, uint32_t position,
                   uint32_t dim) const {
     const auto type = layout_.panel_type();
+    if (layout_.is_plain) {
+      const uint64_t first =
+          is_keys ? layout_.key_offset(layer, head) : layout_.value_offset(layer, head);
+      return first +
+             (uint64_t{position} * layout_.head_dim + dim) * tensor::dtype_size(layout_.type);
+    }
     if (is_keys) {
       return layout_.key_offset(layer, head) + device::panel_offset(type, dim, position);
     }
@@ -196,6 +202,40 @@ TEST(QuantisedEdges, LargestSmallestAndPowersOfTwoAreHeld) {
     const Numbers to(shape, back);
     const double off = std::abs(double{to.get(0, 0, true, 5, 3)} + most);
     EXPECT_LE(off, std::max(double{most} / 127, std::ldexp(1.0, -127))) << most;
+  }
+}
+
+/// A card's blocks have the same bytes below the device as the processor's.
+TEST(QuantisedBlock, OfRowsIsThatOfPanels) {
+  for (const uint32_t head_dim : {64u, 128u}) {
+    const BlockLayout panels{2, 3, head_dim, DType::kBf16};
+    BlockLayout plain = panels;
+    plain.is_plain = true;
+    ASSERT_EQ(plain.bytes(), panels.bytes());
+    std::vector<std::byte> of_panels(panels.bytes()), of_rows(plain.bytes());
+    Numbers one(panels, of_panels), other(plain, of_rows);
+    std::mt19937 random(head_dim);
+    std::uniform_real_distribution<float> draw(-3, 3);
+    for_each_row(panels, [&](uint32_t layer, uint32_t head, bool is_keys, uint32_t position) {
+      for (uint32_t dim = 0; dim < head_dim; ++dim) {
+        const auto value = std::bit_cast<float>(std::bit_cast<uint32_t>(draw(random)) & 0xFFFF0000);
+        one.set(layer, head, is_keys, position, dim, value);
+        other.set(layer, head, is_keys, position, dim, value);
+      }
+    });
+    const QuantisedBlock from_panels(panels), from_rows(plain);
+    std::vector<std::byte> encoded(from_panels.bytes()), again(from_rows.bytes());
+    from_panels.encode(of_panels, encoded);
+    from_rows.encode(of_rows, again);
+    EXPECT_EQ(again, encoded);
+    from_panels.decode(encoded, of_panels);
+    from_rows.decode(encoded, of_rows);
+    for_each_row(panels, [&](uint32_t layer, uint32_t head, bool is_keys, uint32_t position) {
+      for (uint32_t dim = 0; dim < head_dim; ++dim) {
+        EXPECT_EQ(other.get(layer, head, is_keys, position, dim),
+                  one.get(layer, head, is_keys, position, dim));
+      }
+    });
   }
 }
 

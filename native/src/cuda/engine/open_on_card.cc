@@ -6,6 +6,7 @@
 #include "cuda/device/card_queue.h"
 #include "cuda/engine/card_memory.h"
 #include "cuda/model/card_decoder.h"
+#include "engine/int8_codec.h"
 #include "engine/open_pool.h"
 
 namespace tessera::engine::cuda {
@@ -16,10 +17,6 @@ using device::cuda::CardQueue;
 using device::cuda::Queue;
 
 Status check(const EngineOptions& options) {
-  if (options.kv.is_enabled && options.kv.codec != KvCodec::kExact) {
-    return {Code::kRequestInvalid,
-            "engineOpen.options.kvBlockCodec: expected none on a card, got int8"};
-  }
   if (!options.activation_scales_path.empty()) {
     return {Code::kRequestInvalid,
             "engineOpen.options.activationScalesPath: expected none on a card, which measures each "
@@ -98,8 +95,9 @@ Result<EngineParts> open_on_card(EngineOptions& options, CardQueues queues) {
   const PoolMemory memory = pool_memory(
       decoder.value()->memory(), std::make_shared<std::unique_ptr<Queue>>(std::move(queues.copies)),
       std::move(queues.pinned));
-  return open_parts(options, std::move(processor).value(), std::move(decoder).value(), nullptr,
-                    memory);
+  auto codec = std::make_shared<Int8Codec>(decoder.value()->block_layout());
+  return open_parts(options, std::move(processor).value(), std::move(decoder).value(),
+                    std::move(codec), memory);
 }
 
 Result<EngineParts> open_on_card(EngineOptions& options, uint32_t card) {

@@ -89,9 +89,9 @@ std::string CardDecoder::digest() const {
   return digest_;
 }
 
-uint64_t CardDecoder::block_bytes() const {
-  return uint64_t{config().layer_count} * 2 * config().kv_size() * kBlockPositions *
-         sizeof(uint16_t);
+attention::BlockLayout CardDecoder::block_layout() const {
+  const ModelConfig& config = recipe_.config();
+  return {config.layer_count, config.kv_head_count, config.head_dim, tensor::DType::kBf16, true};
 }
 
 std::string CardDecoder::block_layout_name() const {

@@ -47,7 +47,8 @@ class CardDecoder final : public Decoder {
   uint64_t weight_bytes() const override { return weights_.bytes(); }
 
   device::MemorySpace& memory() const override { return space_; }
-  uint64_t block_bytes() const override;
+  uint64_t block_bytes() const override { return block_layout().bytes(); }
+  attention::BlockLayout block_layout() const;
   std::string block_layout_name() const override;
   Status clear(const attention::PromptKv& prompt, uint32_t first, uint32_t count) const override;
 
