@@ -73,14 +73,17 @@ TESSERA_DEVICE void merge(const Layer& layer, const Rows* groups) {
   const size_t index = static_cast<size_t>(row) * layer.heads + head;
   const size_t all = static_cast<size_t>(group.rows) * layer.heads;
   Merged<kCount> merged = {{}, minus_infinity(), 0};
+  // The next part's log comes while this one is added.
+  const float* const logs = group.part_logs;
+  const float* const part_values = group.part_values;
+  float log = group.splits > 0 ? logs[index] : 0.0f;
   for (uint32_t split = 0; split < group.splits; ++split) {
-    const float log = group.part_logs[split * all + index];
-    if (log < TESSERA_CARD_NOTHING) continue;
+    const float next = split + 1 < group.splits ? logs[(split + 1) * all + index] : 0.0f;
     float values[kCount];
-    for (uint32_t i = 0; i < kCount; ++i) {
-      values[i] = group.part_values[(split * all + index) * layer.head_dim + lane + 32 * i];
-    }
-    add_part(values, log, merged);
+    for (uint32_t i = 0; i < kCount; ++i)
+      values[i] = part_values[(split * all + index) * layer.head_dim + lane + 32 * i];
+    if (!(log < TESSERA_CARD_NOTHING)) add_part(values, log, merged);
+    log = next;
   }
   float query[kCount];
   for (uint32_t i = 0; i < kCount; ++i)

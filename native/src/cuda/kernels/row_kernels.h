@@ -4,7 +4,8 @@
 //   tessera_embed            grid (rows), block kRowThreads
 //   tessera_add_rms_norm     grid (rows), block kRowThreads
 //   tessera_silu_mul         grid (rows), block kRowThreads
-//   tessera_place_heads      grid (rows, heads + 2 kv_heads), block 32
+//   tessera_place_heads      grid (rows, ceil((heads + 2 kv_heads) / kHeadsAtOnce)), block (32,
+//                            kHeadsAtOnce)
 //   tessera_log_sum_exp      grid (rows), block kRowThreads
 //   tessera_check_rows       grid (rows), block kRowThreads
 //
@@ -17,6 +18,7 @@
 namespace tessera::ops::cuda {
 
 inline constexpr uint32_t kRowThreads = 256;
+inline constexpr uint32_t kHeadsAtOnce = 8;  // of a row, a warp each
 inline constexpr uint32_t kHeadDimMax = 128;
 
 /// Where the keys and values of a row go; null: nowhere, the row is spare.

@@ -56,7 +56,7 @@ TEST(RowKernels, EmbeddingRowsAreThoseOfTheTable) {
 
 TEST(RowKernels, NormOfTheSumIsThatOfDoublePrecision) {
   std::mt19937 random(2);
-  constexpr uint32_t kSize = 300;
+  constexpr uint32_t kSize = 2312;  // more than all threads take at once
   const Shared<uint16_t> added = random_values(2 * kSize, random);
   const Shared<uint16_t> weight = random_values(kSize, random);
   Shared<float> hidden;
@@ -87,7 +87,7 @@ TEST(RowKernels, NormOfTheSumIsThatOfDoublePrecision) {
 
 TEST(RowKernels, GatedValuesAreThoseOfDoublePrecision) {
   std::mt19937 random(3);
-  constexpr uint32_t kSize = 270;
+  constexpr uint32_t kSize = 2312;
   const Shared<uint16_t> gate_up = random_values(2 * 2 * kSize, random);
   Shared<uint16_t> gated(2 * kSize);
   TESSERA_LAUNCH(tessera_silu_mul, rows_of(2), gate_up.data(), kSize, gated.data());
@@ -135,7 +135,8 @@ TEST(RowKernels, HeadsAreNormedTurnedAndPlaced) {
     heads.positions = positions.data();
     heads.places = places.data();
     heads.q = q.data();
-    const simt::Launch shape{.grid = {kRows, all, 1}, .block = {32, 1, 1}};
+    const simt::Launch shape{.grid = {kRows, device::cuda::ceil_of(all, kHeadsAtOnce), 1},
+                             .block = {32, kHeadsAtOnce, 1}};
     TESSERA_LAUNCH(tessera_place_heads, shape, heads);
 
     for (uint32_t row = 0; row < kRows; ++row) {

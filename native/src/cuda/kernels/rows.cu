@@ -5,6 +5,8 @@
 namespace tessera::ops::cuda {
 
 using tessera::cuda::bits_float;
+using tessera::cuda::Chunk;
+using tessera::cuda::float_bits;
 using tessera::cuda::kWarpLanes;
 using tessera::cuda::narrow;
 using tessera::cuda::warp_maximum;
@@ -36,6 +38,48 @@ TESSERA_DEVICE float block_maximum(float value) {
   return maximum;
 }
 
+/// Numbers that a thread loads before it computes with them: 16 bytes of BF16. Rows are of
+/// multiples of so many.
+inline constexpr uint32_t kAtOnce = 8;
+
+TESSERA_DEVICE void load(const uint16_t* from, float (&to)[kAtOnce]) {
+  const Chunk chunk = *reinterpret_cast<const Chunk*>(from);
+  TESSERA_UNROLL
+  for (uint32_t i = 0; i < kAtOnce / 2; ++i) {
+    to[2 * i] = widen(static_cast<uint16_t>(chunk.words[i]));
+    to[2 * i + 1] = widen(static_cast<uint16_t>(chunk.words[i] >> 16));
+  }
+}
+
+TESSERA_DEVICE void load(const float* from, float (&to)[kAtOnce]) {
+  TESSERA_UNROLL
+  for (uint32_t half = 0; half < 2; ++half) {
+    const Chunk chunk = reinterpret_cast<const Chunk*>(from)[half];
+    TESSERA_UNROLL
+    for (uint32_t i = 0; i < 4; ++i) to[4 * half + i] = bits_float(chunk.words[i]);
+  }
+}
+
+TESSERA_DEVICE void store(const float (&from)[kAtOnce], uint16_t* to) {
+  Chunk chunk;
+  TESSERA_UNROLL
+  for (uint32_t i = 0; i < kAtOnce / 2; ++i) {
+    chunk.words[i] = static_cast<uint32_t>(narrow(from[2 * i])) |
+                     static_cast<uint32_t>(narrow(from[2 * i + 1])) << 16;
+  }
+  *reinterpret_cast<Chunk*>(to) = chunk;
+}
+
+TESSERA_DEVICE void store(const float (&from)[kAtOnce], float* to) {
+  TESSERA_UNROLL
+  for (uint32_t half = 0; half < 2; ++half) {
+    Chunk chunk;
+    TESSERA_UNROLL
+    for (uint32_t i = 0; i < 4; ++i) chunk.words[i] = float_bits(from[4 * half + i]);
+    reinterpret_cast<Chunk*>(to)[half] = chunk;
+  }
+}
+
 /// hidden[row] = the row at from[row], widened; zeros of a spare row, whose address is null.
 TESSERA_KERNEL tessera_embed(const uint16_t* const* from, uint32_t size, float* hidden) {
   const size_t row = blockIdx.x;
@@ -49,20 +93,29 @@ TESSERA_KERNEL tessera_add_rms_norm(const uint16_t* added, const uint16_t* weigh
                                     float epsilon, float* hidden, uint16_t* normed, float* exact) {
   const size_t first = static_cast<size_t>(blockIdx.x) * size;
   float squares = 0;
-  for (uint32_t i = threadIdx.x; i < size; i += kRowThreads) {
-    float value = hidden[first + i];
+  for (uint32_t i = threadIdx.x * kAtOnce; i < size; i += kRowThreads * kAtOnce) {
+    float values[kAtOnce];
+    load(hidden + first + i, values);
     if (added != nullptr) {
-      value += widen(added[first + i]);
-      hidden[first + i] = value;
+      float more[kAtOnce];
+      load(added + first + i, more);
+      TESSERA_UNROLL
+      for (uint32_t j = 0; j < kAtOnce; ++j) values[j] += more[j];
+      store(values, hidden + first + i);
     }
-    squares += value * value;
+    TESSERA_UNROLL
+    for (uint32_t j = 0; j < kAtOnce; ++j) squares += values[j] * values[j];
   }
   const float mean = block_sum(squares) / static_cast<float>(size);
   const float factor = 1.0f / sqrtf(mean + epsilon);
-  for (uint32_t i = threadIdx.x; i < size; i += kRowThreads) {
-    const float value = widen(weight[i]) * (hidden[first + i] * factor);
-    normed[first + i] = narrow(value);
-    if (exact != nullptr) exact[first + i] = value;
+  for (uint32_t i = threadIdx.x * kAtOnce; i < size; i += kRowThreads * kAtOnce) {
+    float values[kAtOnce], factors[kAtOnce];
+    load(hidden + first + i, values);
+    load(weight + i, factors);
+    TESSERA_UNROLL
+    for (uint32_t j = 0; j < kAtOnce; ++j) values[j] = factors[j] * (values[j] * factor);
+    store(values, normed + first + i);
+    if (exact != nullptr) store(values, exact + first + i);
   }
 }
 
@@ -86,9 +139,14 @@ TESSERA_KERNEL tessera_gather_columns(const float* from, uint32_t size, const in
 TESSERA_KERNEL tessera_silu_mul(const uint16_t* gate_up, uint32_t size, uint16_t* gated) {
   const uint16_t* gate = gate_up + static_cast<size_t>(blockIdx.x) * 2 * size;
   uint16_t* to = gated + static_cast<size_t>(blockIdx.x) * size;
-  for (uint32_t i = threadIdx.x; i < size; i += kRowThreads) {
-    const float value = widen(gate[i]);
-    to[i] = narrow(value / (1.0f + expf(-value)) * widen(gate[size + i]));
+  for (uint32_t i = threadIdx.x * kAtOnce; i < size; i += kRowThreads * kAtOnce) {
+    float values[kAtOnce], up[kAtOnce];
+    load(gate + i, values);
+    load(gate + size + i, up);
+    TESSERA_UNROLL
+    for (uint32_t j = 0; j < kAtOnce; ++j)
+      values[j] = values[j] / (1.0f + expf(-values[j])) * up[j];
+    store(values, to + i);
   }
 }
 
@@ -96,8 +154,10 @@ TESSERA_KERNEL tessera_silu_mul(const uint16_t* gate_up, uint32_t size, uint16_t
 /// reads it. A lane has kCount dimensions, lane, lane + 32, ...: of a pair (i, i + half) both.
 template <uint32_t kCount>
 TESSERA_DEVICE void place_head(const Heads& heads) {
-  const uint32_t row = blockIdx.x, head = blockIdx.y, lane = threadIdx.x;
+  const uint32_t row = blockIdx.x, lane = threadIdx.x;
+  const uint32_t head = blockIdx.y * kHeadsAtOnce + threadIdx.y;
   const uint32_t all = heads.heads + 2 * heads.kv_heads;
+  if (head >= all) return;  // a warp whole
   const bool is_query = head < heads.heads;
   const bool is_value = head >= heads.heads + heads.kv_heads;
   const uint16_t* from = heads.projected + (static_cast<size_t>(row) * all + head) * heads.head_dim;

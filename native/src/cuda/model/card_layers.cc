@@ -10,8 +10,6 @@ using device::cuda::LaunchShape;
 using ops::cuda::kMultiplyThreads;
 using ops::cuda::kMultiplyTile;
 
-constexpr unsigned kHeadThreads = 32;
-
 LaunchShape rows_shape(uint32_t rows) { return {{rows, 1, 1}, {ops::cuda::kRowThreads, 1, 1}}; }
 
 }  // namespace
@@ -102,7 +100,9 @@ Status CardLayers::place(const CardPlan& plan, uint32_t layer) const {
   heads.positions = plan.positions;
   heads.places = plan.places;
   heads.q = card_.q;
-  const LaunchShape shape{{plan.rows, heads.heads + 2 * heads.kv_heads, 1}, {kHeadThreads, 1, 1}};
+  const LaunchShape shape{
+      {plan.rows, ceil_of(heads.heads + 2 * heads.kv_heads, ops::cuda::kHeadsAtOnce), 1},
+      {32, ops::cuda::kHeadsAtOnce, 1}};
   TESSERA_RETURN_IF_ERROR(device::cuda::launch(queue_, kPlaceHeads, shape, heads));
   if (plan.mirror_count == 0) return Status::ok();
   const LaunchShape mirrors{{plan.mirror_count, 2 * heads.kv_heads, 1},
