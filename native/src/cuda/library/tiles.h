@@ -26,7 +26,7 @@ struct Tile {
 
 /// Tiles of compute capability 9.0, by wgmma.
 inline constexpr Tile kHopperTiles[] = {
-    {64, 16, 1, false},  {64, 32, 1, false},   {64, 64, 1, false},
+    {64, 16, 1, false},  {64, 32, 1, false},   {64, 64, 1, false},  {64, 64, 4, false},
     {64, 128, 1, false}, {128, 128, 2, false}, {128, 256, 2, true},
 };
 inline constexpr uint32_t kHopperDepth = 64;  // of k

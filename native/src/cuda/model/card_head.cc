@@ -178,7 +178,7 @@ Status CardHead::select(const Run& run) {
 Status CardHead::reduce(const Whole& run) {
   const std::span<const uint32_t> rows(run.rows);
   const std::span<float* const> sums(run.sums);
-  const size_t at_once = pass_.results_max_ / config_.vocab_size;
+  const size_t at_once = pass_.vocab_rows_;
   for (size_t row = 0; row < rows.size(); row += at_once) {
     const auto count = static_cast<uint32_t>(std::min(at_once, rows.size() - row));
     TESSERA_RETURN_IF_ERROR(open_piece(sums.subspan(row, count), 1, 0, count * sizeof(uint32_t)));
@@ -201,18 +201,22 @@ Status CardHead::reduce(const Whole& run) {
 
 /// Columns of the vocabulary's logits, of as many rows as `to` has.
 Status CardHead::gather(std::span<const int32_t> all, std::span<float* const> to) {
-  const auto rows = static_cast<uint32_t>(to.size());
   for (size_t first = 0; first < all.size(); first += config_.vocab_size) {
     const auto ids = all.subspan(first, std::min<size_t>(config_.vocab_size, all.size() - first));
-    TESSERA_RETURN_IF_ERROR(
-        open_piece(to, ids.size(), first, ids.size_bytes() + Staging::kPadding));
-    const uint64_t begin = Staging::padded(staging_.used());
-    const auto* const card_ids = staging_.add<int32_t>(ids);
-    TESSERA_RETURN_IF_ERROR(copy_plan(begin));
-    const LaunchShape shape{{rows, 1, 1}, {ops::cuda::kRowThreads, 1, 1}};
-    TESSERA_RETURN_IF_ERROR(device::cuda::launch(
-        *pass_.queue_, kGatherColumns, shape, pass_.card_.vocab_logits, config_.vocab_size,
-        card_ids, static_cast<uint32_t>(ids.size()), pass_.card_.results + pieces_.back().at));
+    const size_t at_once = pass_.results_max_ / ids.size();
+    for (size_t row = 0; row < to.size(); row += at_once) {
+      const auto rows = static_cast<uint32_t>(std::min(at_once, to.size() - row));
+      TESSERA_RETURN_IF_ERROR(open_piece(to.subspan(row, rows), ids.size(), first,
+                                         ids.size_bytes() + Staging::kPadding));
+      const uint64_t begin = Staging::padded(staging_.used());
+      const auto* const card_ids = staging_.add<int32_t>(ids);
+      TESSERA_RETURN_IF_ERROR(copy_plan(begin));
+      const LaunchShape shape{{rows, 1, 1}, {ops::cuda::kRowThreads, 1, 1}};
+      TESSERA_RETURN_IF_ERROR(device::cuda::launch(
+          *pass_.queue_, kGatherColumns, shape, pass_.card_.vocab_logits + row * config_.vocab_size,
+          config_.vocab_size, card_ids, static_cast<uint32_t>(ids.size()),
+          pass_.card_.results + pieces_.back().at));
+    }
   }
   return Status::ok();
 }

@@ -22,6 +22,7 @@ using device::cuda::PinnedMemory;
 constexpr uint64_t kPlanBytesPerRow = 512;           // address, position, place, a group of its own
 constexpr uint64_t kPlanBytesSpare = 4096;           // rounding, and the group of spare rows
 constexpr uint64_t kResultsMax = uint64_t{1} << 24;  // floats of logits at once: 64 MiB
+constexpr uint64_t kVocabLogitsMax = uint64_t{1} << 26;  // which stay on the card: 256 MiB
 
 uint64_t angles_of(const ModelConfig& config, uint32_t context) {
   return (uint64_t{context} + attention::kMaxSteps) * (config.head_dim / 2);
@@ -62,7 +63,7 @@ uint64_t CardPass::lay_out(const ModelConfig& config, const CardPass& sizes, cha
   taken.take(arrays.sines, angles);
   taken.take(arrays.head_plan, sizes.head_plan_bytes_);
   taken.take(arrays.results, sizes.results_max_);
-  taken.take(arrays.vocab_logits, sizes.results_max_);
+  taken.take(arrays.vocab_logits, sizes.vocab_rows_ * uint64_t{config.vocab_size});
   return taken.bytes();
 }
 
@@ -89,6 +90,8 @@ Result<std::unique_ptr<CardPass>> CardPass::allocate(const ModelConfig& config, 
   pass->max_adapters_ = max_adapters;
   const uint64_t vocab = config.vocab_size;
   pass->results_max_ = std::max(vocab, std::min(vocab * max_rows, kResultsMax));
+  pass->vocab_rows_ =
+      static_cast<uint32_t>(std::clamp<uint64_t>(kVocabLogitsMax / vocab, 1, max_rows));
   pass->head_plan_bytes_ = (max_rows + vocab) * sizeof(uint32_t) + kPlanBytesSpare;
   Result<Memory> memory =
       Memory::allocate(*pass->queue_, lay_out(config, *pass, nullptr, pass->card_));

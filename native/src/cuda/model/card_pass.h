@@ -97,6 +97,7 @@ class CardPass final : public PassMemory {
   uint32_t max_context_ = 0;
   uint32_t max_adapters_ = 0;
   uint64_t results_max_ = 0;  // floats that come back at once
+  uint32_t vocab_rows_ = 0;   // whose logits of the vocabulary are computed at once
   uint64_t head_plan_bytes_ = 0;
   device::cuda::Memory memory_, plan_memory_;
   device::cuda::PinnedMemory host_memory_, host_plan_memory_;
