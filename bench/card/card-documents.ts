@@ -41,7 +41,8 @@ export function parseDocument(text: string, place: string): CardDocument {
   );
 }
 
-function jsonOf(text: string): unknown {
+/** Parsed JSON of a text, undefined where the text is no JSON. */
+export function jsonOf(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

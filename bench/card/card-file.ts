@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { TesseraError } from '@tessera/errors';
 import { z } from 'zod';
 import { commit, judge, type Result } from '../result.js';
-import { type CardDocument, LINE } from './card-documents.js';
+import { type CardDocument, jsonOf, LINE } from './card-documents.js';
 import { cardRows } from './card-rows.js';
 
 const OUTCOME = z.enum(['passed', 'failed', 'skipped']);
@@ -67,13 +67,5 @@ export class CardFile {
       ({ results }) => results.length > 0,
     );
     return cardRows(documents).map(judge);
-  }
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
   }
 }

@@ -10,6 +10,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include "device/panel.h"
 #include "tensor/dtype.h"
@@ -27,6 +28,12 @@ struct BlockLayout {
   bool is_plain = false;                     // rows, of a head_dim that is a multiple of 32
 
   uint64_t bytes() const { return layers * layer_bytes(); }
+  /// Name of the order in which keys and values lie, with the shape: part of the KV identity.
+  /// Changes whenever an element comes to lie elsewhere.
+  std::string name() const {
+    return (is_plain ? "card.1 " : "panels.1 ") + std::to_string(layers) + "x" +
+           std::to_string(kv_heads) + "x" + std::to_string(head_dim);
+  }
   /// Byte offset of the keys of a head: one panel.
   uint64_t key_offset(uint32_t layer, uint32_t head) const {
     return layer * layer_bytes() + head * key_bytes();

@@ -8,7 +8,7 @@
 namespace tessera::engine {
 
 Status DecoderProbe::begin(uint32_t block_count) {
-  const uint64_t bytes = decoder_.block_bytes();
+  const uint64_t bytes = decoder_.block_layout().bytes();
   Result<device::Buffer> memory = decoder_.memory().allocate(block_count * bytes);
   if (!memory.is_ok()) return memory.status();
   block_memory_ = std::move(memory).value();

@@ -360,7 +360,7 @@ TEST_F(EpochFixture, APromptThatIsGivenUpKeepsItsWholeBlocks) {
 }
 
 TEST_F(EpochFixture, MemoryThatDoesNotSufficeMakesRequestsWaitAndNeverHalfAdmitsThem) {
-  const uint64_t block = decoder_->block_bytes();
+  const uint64_t block = decoder_->block_layout().bytes();
   const Request request = make(0, branch(1, 64, 1), 4);
   const RunningRequest::Need need = RunningRequest::need(request, decoder_->slot_bytes(), 0);
   options_.kv_bytes_max = 2 * (need.blocks * block + need.beam_bytes) + block / 2;

@@ -19,7 +19,7 @@ Loop::Loop(const EngineOptions& options, device::Device& processor, const model:
       decoder_(decoder),
       pool_(pool),
       passes_(std::move(passes)),
-      budget_(decoder.memory(), decoder.block_bytes(), options.kv_bytes_max),
+      budget_(decoder.memory(), decoder.block_layout().bytes(), options.kv_bytes_max),
       cost_model_(cost) {}
 
 Loop::~Loop() { drop_lenders(); }

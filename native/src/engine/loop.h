@@ -93,7 +93,7 @@ class Loop {
   bool shares_prompts() const {
     return decoder_.state_bytes() == 0 && !decoder_.config().encodes_prompts();
   }
-  /// One that idles; used by the next request that is let in.
+  /// An idle RunningRequest; used by the next request that is let in.
   RunningRequest& idle();
   Status reserve(const Request& request, scheduler::Link& link);
   Status reserve_beside(const Request& request, scheduler::Link& link);

@@ -90,7 +90,7 @@ Result<MeasuredScales> measure_scales(const ScaleMeasurement& options) {
   uint32_t longest = 0;
   TESSERA_RETURN_IF_ERROR(check_prompts(options, model.config(), longest));
   const auto workspace = model.make_workspace(kChunkRows, longest);
-  const uint64_t block_bytes = model.block_bytes();
+  const uint64_t block_bytes = model.block_layout().bytes();
   const uint32_t block_count =
       (longest + attention::kBlockPositions - 1) / attention::kBlockPositions;
   auto memory = device.value()->allocate(block_bytes * block_count);

@@ -19,8 +19,8 @@ ServedModel served_model(const model::Decoder& decoder) {
   served.position_bytes = decoder.kv_bytes_per_position();
   served.slot_bytes = decoder.slot_bytes();
   served.state_bytes = decoder.state_bytes();
-  served.block_bytes = decoder.block_bytes();
-  served.layout = decoder.block_layout_name();
+  served.block_bytes = decoder.block_layout().bytes();
+  served.layout = decoder.block_layout().name();
   if (const attention::DeltaShape shape = decoder.recipe().delta_shape(decoder.compute_type());
       shape.layers > 0) {
     served.state_layout = kStateLayoutName;

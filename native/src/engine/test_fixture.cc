@@ -171,9 +171,7 @@ FixtureDecoder open_fixture_decoder(const EngineOptions& options) {
   FixtureDecoder opened;
   opened.processor = std::move(parts.value().processor);
   opened.decoder = std::move(parts.value().decoder);
-  opened.block_layout = is_on_stand_in()
-                            ? static_cast<StandInCard&>(*opened.decoder).block_layout()
-                            : static_cast<model::ProcessorDecoder&>(*opened.decoder).block_layout();
+  opened.block_layout = opened.decoder->block_layout();
   parts.value().loop.reset();
   opened.pool = std::move(parts.value().pool);
   const auto version =

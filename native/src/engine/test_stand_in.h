@@ -75,11 +75,7 @@ class StandInCard final : public model::Decoder {
   const std::string& numbers() const override { return numbers_; }
   uint64_t weight_bytes() const override { return inner_->weight_bytes(); }
   ClosedMemory& memory() const override { return memory_; }
-  uint64_t block_bytes() const override { return inner_->block_bytes(); }
-  std::string block_layout_name() const override {
-    return "stand-in " + inner_->block_layout_name();
-  }
-  attention::BlockLayout block_layout() const { return inner_->block_layout(); }
+  attention::BlockLayout block_layout() const override { return inner_->block_layout(); }
   Status clear(const attention::PromptKv& prompt, uint32_t first, uint32_t count) const override;
   Result<std::unique_ptr<model::PassMemory>> make_memory(uint32_t max_rows, uint32_t max_context,
                                                          uint32_t max_adapters) const override;

@@ -69,10 +69,8 @@ class Decoder {
 
   /// Where the keys and values of beams lie, as forward() reads and writes them.
   virtual device::MemorySpace& memory() const = 0;
-  /// Bytes of a block of the prompt's keys and values (attention::kBlockPositions positions), and
-  /// how they lie in it; the name changes when they come to lie elsewhere.
-  virtual uint64_t block_bytes() const = 0;
-  virtual std::string block_layout_name() const = 0;
+  /// Layout of a block of the prompt's keys and values (attention::kBlockPositions positions).
+  virtual attention::BlockLayout block_layout() const = 0;
   /// Bytes of keys and values per position over the layers that have them, without a block's
   /// padding.
   uint64_t kv_bytes_per_position() const;

@@ -1,6 +1,6 @@
-// What forward passes write, sized once: rows, their final hidden states, logits. Owned by one
-// engine thread; a decoder may be shared by many threads, each with memory of its own. Made by a
-// decoder, for that decoder alone.
+// Memory that forward passes write, sized once: rows, their final hidden states, logits. Owned by
+// one engine thread; a decoder may be shared by many threads, each with memory of its own. Made by
+// a decoder, for that decoder alone.
 #pragma once
 
 #include <cstdint>

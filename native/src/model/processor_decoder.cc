@@ -20,7 +20,6 @@ namespace tessera::model {
 namespace {
 
 /// Changes when the bytes of a block come to lie elsewhere (attention/block.h).
-constexpr char kLayoutName[] = "panels.1";
 
 }  // namespace
 
@@ -170,12 +169,6 @@ uint64_t ProcessorDecoder::weight_bytes() const { return impl_->weights.packed_b
 std::string ProcessorDecoder::device_name() const { return impl_->device.name(); }
 
 device::MemorySpace& ProcessorDecoder::memory() const { return impl_->device; }
-
-std::string ProcessorDecoder::block_layout_name() const {
-  const attention::BlockLayout layout = block_layout();
-  return std::string(kLayoutName) + " " + std::to_string(layout.layers) + "x" +
-         std::to_string(layout.kv_heads) + "x" + std::to_string(layout.head_dim);
-}
 
 Status ProcessorDecoder::clear(const attention::PromptKv& prompt, uint32_t first,
                                uint32_t count) const {

@@ -40,15 +40,13 @@ class ProcessorDecoder final : public Decoder {
   uint64_t weight_bytes() const override;
 
   device::MemorySpace& memory() const override;
-  uint64_t block_bytes() const override { return block_layout().bytes(); }
-  std::string block_layout_name() const override;
-  /// Blocks of the prompt's keys and values.
-  attention::BlockLayout block_layout() const;
+  attention::BlockLayout block_layout() const override;
   Status clear(const attention::PromptKv& prompt, uint32_t first, uint32_t count) const override;
 
   Result<std::unique_ptr<PassMemory>> make_memory(uint32_t max_rows, uint32_t max_context,
                                                   uint32_t max_adapters) const override;
-  /// The same as the class that it is; null when memory does not suffice.
+  /// The memory of passes as its own class, which make_memory() hides; null when memory does not
+  /// suffice.
   std::unique_ptr<Workspace> make_workspace(uint32_t max_rows, uint32_t max_context,
                                             uint32_t max_adapters = 0) const;
 

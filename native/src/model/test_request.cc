@@ -27,7 +27,7 @@ TestRequest::TestRequest(const Decoder& decoder, uint32_t max_prompt, uint32_t m
   const uint64_t blocks =
       (max_prompt + attention::kBlockPositions - 1) / attention::kBlockPositions;
   for (uint64_t i = 0; i < blocks; ++i) {
-    block_memory_.push_back(take(decoder, decoder.block_bytes()));
+    block_memory_.push_back(take(decoder, decoder.block_layout().bytes()));
     blocks_.push_back(block_memory_.back().data());
   }
   prompt_.blocks = blocks_.data();

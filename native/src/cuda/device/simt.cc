@@ -230,51 +230,51 @@ uint32_t ballot(bool vote) {
   return votes;
 }
 
-void multiply_16x8x16(const uint32_t (&a)[4], const uint32_t (&b)[2], float (&d)[4]) {
+namespace {
+
+/// d += a b of a warp's 16 x kDepth and kDepth x 8 numbers, kDepth / 8 in each register, as mma
+/// spreads them over the lanes; `name` stands in messages. k grows from term to term.
+template <uint32_t kDepth, typename Number, typename Element, typename Add>
+void multiply(const uint32_t (&a)[4], const uint32_t (&b)[2], Number (&d)[4], Element element,
+              Add add, const char* name) {
+  constexpr uint32_t kHalf = kDepth / 2, kInRegister = kDepth / 8;
   std::copy_n(a, 4, running->current().left);
   std::copy_n(b, 2, running->current().right);
-  running->wait(Waits::kWarp, "mma");
+  running->wait(Waits::kWarp, name);
   const uint32_t group = lane() / 4, within = lane() % 4;
+  for (uint32_t k = 0; k < kDepth; ++k) {
+    // Element (r, k) of a: in lane 4 (r % 8) + k % kHalf / kInRegister, register
+    // r / 8 + 2 (k / kHalf).
+    const uint32_t from = k % kHalf / kInRegister, at = k % kInRegister, part = k / kHalf;
+    const Fiber& row = running->of_warp(4 * group + from);
+    const Number low = element(row.left[2 * part], at);
+    const Number high = element(row.left[2 * part + 1], at);
+    const Number left = element(running->of_warp(8 * within + from).right[part], at);
+    const Number right = element(running->of_warp(8 * within + 4 + from).right[part], at);
+    d[0] = add(low, left, d[0]);
+    d[1] = add(low, right, d[1]);
+    d[2] = add(high, left, d[2]);
+    d[3] = add(high, right, d[3]);
+  }
+  running->wait(Waits::kWarp, name);
+}
+
+}  // namespace
+
+void multiply_16x8x16(const uint32_t (&a)[4], const uint32_t (&b)[2], float (&d)[4]) {
   const auto element = [](uint32_t pair, uint32_t half) {
     return std::bit_cast<float>(half == 0 ? pair << 16 : pair & 0xFFFF0000u);
   };
-  for (uint32_t k = 0; k < 16; ++k) {
-    // Of row r and column k of a, lane 4 (r % 8) + k % 8 / 2 has it, in a[r / 8 + 2 (k / 8)].
-    const uint32_t from = k % 8 / 2, half = k % 2, part = k / 8;
-    const Fiber& row = running->of_warp(4 * group + from);
-    const float low = element(row.left[2 * part], half);
-    const float high = element(row.left[2 * part + 1], half);
-    const float left = element(running->of_warp(8 * within + from).right[part], half);
-    const float right = element(running->of_warp(8 * within + 4 + from).right[part], half);
-    d[0] = std::fma(low, left, d[0]);
-    d[1] = std::fma(low, right, d[1]);
-    d[2] = std::fma(high, left, d[2]);
-    d[3] = std::fma(high, right, d[3]);
-  }
-  running->wait(Waits::kWarp, "mma");
+  const auto add = [](float x, float y, float sum) { return std::fma(x, y, sum); };
+  multiply<16>(a, b, d, element, add, "mma");
 }
 
 void multiply_16x8x32(const uint32_t (&a)[4], const uint32_t (&b)[2], int32_t (&d)[4]) {
-  std::copy_n(a, 4, running->current().left);
-  std::copy_n(b, 2, running->current().right);
-  running->wait(Waits::kWarp, "mma of int8");
-  const uint32_t group = lane() / 4, within = lane() % 4;
   const auto element = [](uint32_t four, uint32_t at) {
     return static_cast<int32_t>(static_cast<int8_t>(four >> (8 * at)));
   };
-  for (uint32_t k = 0; k < 32; ++k) {
-    const uint32_t from = k % 16 / 4, at = k % 4, part = k / 16;
-    const Fiber& row = running->of_warp(4 * group + from);
-    const int32_t low = element(row.left[2 * part], at);
-    const int32_t high = element(row.left[2 * part + 1], at);
-    const int32_t left = element(running->of_warp(8 * within + from).right[part], at);
-    const int32_t right = element(running->of_warp(8 * within + 4 + from).right[part], at);
-    d[0] += low * left;
-    d[1] += low * right;
-    d[2] += high * left;
-    d[3] += high * right;
-  }
-  running->wait(Waits::kWarp, "mma of int8");
+  const auto add = [](int32_t x, int32_t y, int32_t sum) { return sum + x * y; };
+  multiply<32>(a, b, d, element, add, "mma of int8");
 }
 
 }  // namespace tessera::simt

@@ -15,8 +15,8 @@
 namespace tessera::device::cuda {
 
 bool on_card();
-/// Of this machine's card, with the library's kernels. Throws std::runtime_error with what is
-/// missing.
+/// A queue of this machine's card, with the library's kernels. Throws std::runtime_error with what
+/// is missing.
 std::unique_ptr<CardQueue> open_card_queue();
 void* allocate_shared(size_t bytes);
 void release_shared(void* memory);

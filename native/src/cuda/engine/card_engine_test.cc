@@ -25,7 +25,8 @@ using device::cuda::Queue;
 constexpr uint32_t kContext = 96, kWidth = 6, kPaths = 8, kPathsMax = 128;
 constexpr uint64_t kSeed = 5;
 
-/// Of a score, between BF16 on a card and on the processor, which round at other places.
+/// Largest difference of a score between BF16 on a card and on the processor, which round at other
+/// places.
 constexpr float kTolerance = 0.1f;
 
 class CardEngine : public testing::Test {

@@ -9,8 +9,8 @@
 
 namespace tessera::engine::cuda {
 
-/// Of what weights and passes leave of the card's memory, one part in so many is for beams and
-/// adapters; the rest may be prompts.
+/// Share of beams and adapters in the memory that weights and passes leave: one part in so many.
+/// Prompts may have the rest.
 inline constexpr uint64_t kBeamShare = 4;
 /// Left alone: graphs of launches, and plans that grow.
 inline constexpr uint64_t kSpareBytes = uint64_t{256} << 20;

@@ -18,7 +18,6 @@ using device::cuda::LaunchShape;
 using device::cuda::Queue;
 
 /// Changes when the bytes of a block come to lie elsewhere (cuda/kernels/attend_kernels.h).
-constexpr char kLayoutName[] = "card.1";
 /// Changes when our kernels round at other places.
 constexpr char kKernelNumbers[] = "card.2";
 
@@ -92,11 +91,6 @@ std::string CardDecoder::digest() const {
 attention::BlockLayout CardDecoder::block_layout() const {
   const ModelConfig& config = recipe_.config();
   return {config.layer_count, config.kv_head_count, config.head_dim, tensor::DType::kBf16, true};
-}
-
-std::string CardDecoder::block_layout_name() const {
-  return std::string(kLayoutName) + " " + std::to_string(config().layer_count) + "x" +
-         std::to_string(config().kv_head_count) + "x" + std::to_string(config().head_dim);
 }
 
 Status CardDecoder::clear(const attention::PromptKv& prompt, uint32_t first, uint32_t count) const {

@@ -47,9 +47,7 @@ class CardDecoder final : public Decoder {
   uint64_t weight_bytes() const override { return weights_.bytes(); }
 
   device::MemorySpace& memory() const override { return space_; }
-  uint64_t block_bytes() const override { return block_layout().bytes(); }
-  attention::BlockLayout block_layout() const;
-  std::string block_layout_name() const override;
+  attention::BlockLayout block_layout() const override;
   Status clear(const attention::PromptKv& prompt, uint32_t first, uint32_t count) const override;
 
   Result<std::unique_ptr<PassMemory>> make_memory(uint32_t max_rows, uint32_t max_context,

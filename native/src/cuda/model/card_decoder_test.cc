@@ -205,7 +205,7 @@ TEST_F(CardDecoderTest, ClearedPositionsHoldZerosAndTheOthersWhatTheyHeld) {
   shorter.prefill(some_tokens(30), 30);
   ASSERT_TRUE(decoder.clear(longer.prompt(), 30, 20).is_ok());
   for (uint32_t block = 0; block < 2; ++block) {
-    std::vector<char> cleared(decoder.block_bytes()), expected(cleared.size());
+    std::vector<char> cleared(decoder.block_layout().bytes()), expected(cleared.size());
     ASSERT_TRUE(card.queue->copy_out(cleared.data(), longer.prompt().blocks[block], cleared.size())
                     .is_ok());
     ASSERT_TRUE(

@@ -34,7 +34,7 @@ struct PassArrays {
   float* quantised_scales = nullptr;
   float* part_values = nullptr;  // [splits][rows][heads][head_dim]
   float* part_logs = nullptr;    // [splits][rows][heads]
-  // Of passes with adapters.
+  // Buffers of passes with adapters:
   uint16_t* inner = nullptr;   // [kPartsMax][rows][kRankMax]
   float* sums = nullptr;       // [rows][most columns of a product]: before terms are added
   uint32_t* struck = nullptr;  // [rows]: 1 where the last pass has a number that is not finite
